@@ -17,27 +17,30 @@ struct analyze_options {
 };
 
 extern struct analyze_options analyze_options;
-extern const struct option_row clocks_options[], compare_options[], cutoffs_options[], daemons_options[],
-	export_options[], jitter_options[], list_options[], load_options[], profile_options[],
-	remove_options[], sample_size_options[], scatter_options[], show_options[], trend_options[];
+extern const struct option_row clocks_options[], compare_options[], cutoffs_options[],
+	daemons_options[], export_options[], jitter_options[], list_options[], load_options[],
+	profile_options[], remove_options[], sample_size_options[], scatter_options[],
+	show_options[], trend_options[];
 
-#define OTHER_CPUS_OPTION                                                                               \
-	{                                                                                               \
-		0, "other-cpus", NULL, "also count what daemons used on CPUs other than the program's", \
-			NULL, &analyze_options.analysis.other_cpus                                      \
+#define OTHER_CPUS_OPTION                                                                      \
+	{                                                                                      \
+		0, "other-cpus", NULL,                                                         \
+			"also count what daemons used on CPUs other than the program's", NULL, \
+			&analyze_options.analysis.other_cpus                                   \
 	}
-#define BY_WAIT_OPTIONS                                                                              \
-	{0, "by-wait", NULL, "find long samples by waiting time W (default where W is exact)", NULL, \
-		&analyze_options.analysis.by_wait},                                                  \
-	{                                                                                            \
-		0, "by-et", NULL, "find them by their elapsed time, as in the papers", NULL,         \
-			&analyze_options.by_et                                                       \
+#define BY_WAIT_OPTIONS                                                                        \
+	{0, "by-wait", NULL, "find long samples by waiting time W (default where W is exact)", \
+		NULL, &analyze_options.analysis.by_wait},                                      \
+	{                                                                                      \
+		0, "by-et", NULL, "find them by their elapsed time, as in the papers", NULL,   \
+			&analyze_options.by_et                                                 \
 	}
 
-#define RECOMPUTE_OPTION                                                                                    \
-	{                                                                                                   \
-		0, "recompute", NULL, "with today's profile and correlation, not those of the measurement", \
-			NULL, &analyze_options.recompute                                                    \
+#define RECOMPUTE_OPTION                                                                      \
+	{                                                                                     \
+		0, "recompute", NULL,                                                         \
+			"with today's profile and correlation, not those of the measurement", \
+			NULL, &analyze_options.recompute                                      \
 	}
 
 #define NEEDS_PICTURE(option) option " needs a picture: -o FILE.png (or .svg, .pdf)"
@@ -72,20 +75,23 @@ void print_numbers(const char *label, const uint32_t *numbers, size_t n);
 /* Prints the zooms, the central cluster and the verdict. */
 void print_analysis(const struct analysis *analysis);
 
-verb_function verb_list, verb_show, verb_import, verb_export, verb_remove, verb_cutoffs, verb_discard,
-	verb_daemons, verb_sample_size, verb_protocols, verb_trend, verb_load, verb_jitter, verb_compare,
-	verb_scatter, verb_clocks;
+verb_function verb_list, verb_show, verb_import, verb_export, verb_remove, verb_cutoffs,
+	verb_discard, verb_daemons, verb_sample_size, verb_protocols, verb_trend, verb_load,
+	verb_jitter, verb_compare, verb_scatter, verb_clocks;
 
-/* Of emp-analyze compare. One side of a comparison: a run of the book, or a result in a document that hyperfine, pyperf or emp-measure wrote;
- * its times by enum comparison_clock. That of COMPARISON_PT is empty where only elapsed times are known. */
+/* Of emp-analyze compare. One side of a comparison: a run of the book, or a result in a document
+ * that hyperfine, pyperf or emp-measure wrote; its times by enum comparison_clock. That of
+ * COMPARISON_PT is empty where only elapsed times are known. */
 struct compare_input {
 	char *name;
 	struct comparison_side sides[N_COMPARISON_CLOCKS];
-	struct discarding
-		discarding; /* of a run of the book; of a result in a file only the mark of its profile and the digests of its run, whose id is 0 */
-	char *digest;         /* of the environment; NULL: unknown */
-	char *call; /* that took the samples: see struct comparison_origin; NULL: unknown */
-	char *duet_doubt;     /* in a document: why its duet is no reason for a verdict; NULL: none */
+	/* of a run of the book; of a result in a file only the mark of its profile and the digests
+	 * of its run, whose id is 0 */
+	struct discarding discarding;
+	char *digest; /* of the environment; NULL: unknown */
+	char *call;   /* that took the samples: see struct comparison_origin; NULL: unknown */
+	/* in a document: why its duet is no reason for a verdict; NULL: none */
+	char *duet_doubt;
 	char *profile;        /* that discarded samples of it; NULL: none */
 	bool profile_missing; /* from the book */
 	struct peak_memory memory;
@@ -105,7 +111,8 @@ struct compare_document {
 	struct compare_result {
 		const json_t *json;
 		const char *name, *unit; /* unit NULL: seconds */
-		size_t match;            /* compare_document_match: its result in the other document, from 1; 0: none */
+		/* compare_document_match: its result in the other document, from 1; 0: none */
+		size_t match;
 	} *results;
 	size_t n;
 };
@@ -115,9 +122,11 @@ int compare_document_open(
 	struct compare_document *ret, const json_t *document, const char *path, struct error *err);
 void compare_document_close(struct compare_document *document);
 
-/* `number` is that of the result, from 1; 0: there must be one result only, else -EINVAL, and the sentence lists them. */
-int compare_document_read(
-	struct compare_input *ret, const struct compare_document *document, int64_t number, struct error *err);
+/* `number` is that of the result, from 1; 0: there must be one result only, else -EINVAL, and the
+ * sentence lists them. */
+int compare_document_read(struct compare_input *ret, const struct compare_document *document,
+	int64_t number, struct error *err);
 
-/* Finds the results of the same name, of several the first with the first and so on. Returns their number. */
+/* Finds the results of the same name, of several the first with the first and so on. Returns their
+ * number. */
 size_t compare_document_match(struct compare_document *a, struct compare_document *b);

@@ -9,7 +9,8 @@ static struct clocks_view view;
 const struct option_row clocks_options[] = {
 	{0, "diff", NULL, "compare with the previous calibration", NULL, &view.diff},
 	{'o', "output", "FILE", "draw the precision: .png, .svg or .pdf", NULL, &view.output},
-	{0, "script", NULL, "keep the gnuplot file, with its data, as FILE.gnuplot", NULL, &view.script},
+	{0, "script", NULL, "keep the gnuplot file, with its data, as FILE.gnuplot", NULL,
+		&view.script},
 	{},
 };
 

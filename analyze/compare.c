@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-analyze compare: whether B takes another time than A, for two runs of the book or two results in files. */
+/* emp-analyze compare: whether B takes another time than A, for two runs of the book or two results
+ * in files. */
 #include "analyze/analyze.h"
 
 #include "lib/duet/duet_report.h"
@@ -8,7 +9,8 @@
 #include "lib/report/results.h"
 #include "lib/report/notes.h"
 
-/* One side of a comparison is a run of the book, or a result in a file that hyperfine, pyperf or emp-measure wrote. */
+/* One side of a comparison is a run of the book, or a result in a file that hyperfine, pyperf or
+ * emp-measure wrote. */
 
 /* The call that took a run, as text: the process that did, or the duet, which imported runs know
  * too. NULL: not known. */
@@ -20,7 +22,8 @@ static int read_call(struct book *book, const struct run *run, char **ret, struc
 
 	if (r < 0)
 		return r;
-	*ret = n > 0 ? text_format("the duet of run %" PRId64, rows[0].reference) : text_copy(run->owner);
+	*ret = n > 0 ? text_format("the duet of run %" PRId64, rows[0].reference)
+		     : text_copy(run->owner);
 	return 0;
 }
 
@@ -41,8 +44,8 @@ int compare_read_run(
 		return error_say(err, -EINVAL,
 			"run %" PRId64 " is a load: 'emp-analyze load RUN RUN' compares two", id);
 	if (r == 0)
-		r = run_rules_load(
-			book, &run, analyze_options.profile, analyze_options.recompute, &rules, err);
+		r = run_rules_load(book, &run, analyze_options.profile, analyze_options.recompute,
+			&rules, err);
 	if (r == 0)
 		r = run_result_read(book, id, &rules.rules, RESULT_COUNTERS, &result, err);
 	if (r == 0)
@@ -64,15 +67,16 @@ int compare_read_run(
 	*d = TAKE_STRUCT(result.discarding);
 	side->memory = peak_memory_of(result.samples, d->out, result.n_samples);
 	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++) {
-		side->sides[clock] = comparison_side_make(d, result.samples, result.n_samples, clock);
+		side->sides[clock] = comparison_side_make(
+			d, result.samples, result.n_samples, clock);
 		side->sides[clock].origin.call = side->call;
 		side->sides[clock].origin.machine = side->digest;
 	}
 	return 0;
 }
 
-/* An operand that is no run: "FILE", or "FILE:N" for the N-th result in it; a colon without a number after it is a part of the
- * name. What emp-measure discarded by name stays discarded. */
+/* An operand that is no run: "FILE", or "FILE:N" for the N-th result in it; a colon without a
+ * number after it is a part of the name. What emp-measure discarded by name stays discarded. */
 struct compare_file {
 	char *path;
 	int64_t number; /* 0: none is named */
@@ -194,13 +198,14 @@ static int compare_clocks(struct compare_query *q, struct error *err)
 	q->clocks = comparison_clocks(asked_clocks, q->sides[0].sides, q->sides[1].sides);
 	q->main = q->clocks & COMPARE_PT ? COMPARISON_PT : COMPARISON_ET;
 	for (enum comparison_clock clock = 0; r == 0 && clock < N_COMPARISON_CLOCKS; clock++) {
-		const struct comparison_side *a = &q->sides[0].sides[clock], *b = &q->sides[1].sides[clock];
+		const struct comparison_side *a = &q->sides[0].sides[clock],
+					     *b = &q->sides[1].sides[clock];
 
 		if (!(q->clocks >> clock & 1))
 			continue;
 		if (clock == COMPARISON_PT && (lacks_pt(&q->sides[0]) || lacks_pt(&q->sides[1])))
-			return error_say(
-				err, -ENODATA, "--compare: not both of them have process times; compare et");
+			return error_say(err, -ENODATA,
+				"--compare: not both of them have process times; compare et");
 		if (between_percent >= 0)
 			variation = (struct run_variation){between_percent / 100, KNOWN, 0};
 		else if (run_a && run_b)
@@ -211,17 +216,20 @@ static int compare_clocks(struct compare_query *q, struct error *err)
 	}
 	if (r == 0 && q->comparisons[COMPARISON_PT].design == DESIGN_DUET && run_a && run_b)
 		r = compare_duet(q, err);
-	else if (r == 0 && q->comparisons[COMPARISON_PT].design == DESIGN_DUET && q->sides[1].duet_doubt)
+	else if (r == 0 && q->comparisons[COMPARISON_PT].design == DESIGN_DUET &&
+		 q->sides[1].duet_doubt)
 		return error_say(err, -ENODATA,
 			"the duet of '%s' and '%s' is %s, and the document has no results in turn: measure both in turn",
 			q->sides[0].name, q->sides[1].name, q->sides[1].duet_doubt);
 	return r;
 }
 
-/* What the comparisons of all pairs have in common: they are adjusted for their number, and judged by the same rules. */
+/* What the comparisons of all pairs have in common: they are adjusted for their number, and judged
+ * by the same rules. */
 static void finish_comparisons(struct compare_query *pairs, size_t n_pairs)
 {
-	_cleanup_(freep) struct comparison **made = xcalloc(n_pairs * N_COMPARISON_CLOCKS + 1, sizeof(*made));
+	_cleanup_(freep) struct comparison **made = xcalloc(
+		n_pairs * N_COMPARISON_CLOCKS + 1, sizeof(*made));
 	size_t n = 0;
 
 	for (struct compare_query *q = pairs; q < pairs + n_pairs; q++)
@@ -250,8 +258,9 @@ static int find_changes(struct compare_query *q, struct error *err)
 		if (differences.n > 0)
 			q->changes = differences_description(&differences, 3, false);
 	} else if (before && now && strcmp(before, now) != 0) {
-		q->changes = text_format("fingerprint was %.*s, is %.*s", (int)terminal_text_fit(before, 16),
-			before, (int)terminal_text_fit(now, 16), now);
+		q->changes = text_format("fingerprint was %.*s, is %.*s",
+			(int)terminal_text_fit(before, 16), before, (int)terminal_text_fit(now, 16),
+			now);
 	}
 	return r < 0 ? r : 0;
 }
@@ -280,7 +289,8 @@ static void print_design(const struct comparison *c)
 	}
 }
 
-/* By what stored runs were judged, and the marks of the profiles; that of both sides is said once. */
+/* By what stored runs were judged, and the marks of the profiles; that of both sides is said
+ * once. */
 static void print_profiles(const struct compare_input sides[2])
 {
 	const struct compare_input *a = &sides[0], *b = &sides[1];
@@ -311,7 +321,8 @@ static void print_profiles(const struct compare_input sides[2])
 /* Of the clocks that are compared, the one whose verdict weighs most. */
 static const struct comparison *compare_worst(const struct compare_query *q)
 {
-	const struct comparison *worst = &q->comparisons[q->main], *et = &q->comparisons[COMPARISON_ET];
+	const struct comparison *worst = &q->comparisons[q->main],
+				*et = &q->comparisons[COMPARISON_ET];
 
 	if (q->clocks == COMPARE_BOTH && comparison_outweighs(et, worst))
 		return et;
@@ -353,9 +364,10 @@ static void compare_print(const struct compare_query *q)
 		if (!(q->clocks >> clock & 1))
 			continue;
 		terminal_say(stdout, 2, "%s: '%s' %s in %s, '%s' %s in %zu",
-			clock == COMPARISON_PT ? "Process times" : "Elapsed times", terminal_text(a->name),
-			text_duration(llround(c->a.mean_ns)), text_count(c->a.n, "sample"),
-			terminal_text(b->name), text_duration(llround(c->b.mean_ns)), c->b.n);
+			clock == COMPARISON_PT ? "Process times" : "Elapsed times",
+			terminal_text(a->name), text_duration(llround(c->a.mean_ns)),
+			text_count(c->a.n, "sample"), terminal_text(b->name),
+			text_duration(llround(c->b.mean_ns)), c->b.n);
 		if (a->sides[clock].n_late > 0 || b->sides[clock].n_late > 0)
 			terminal_say(stdout, 2,
 				"Left out, since the end was seen late: %zu of '%s', %zu of '%s'",
@@ -365,7 +377,8 @@ static void compare_print(const struct compare_query *q)
 	}
 	if (*peak_memory_text(&a->memory) && *peak_memory_text(&b->memory))
 		terminal_say(stdout, 2, "Peak memory: '%s' %s; '%s' %s", terminal_text(a->name),
-			peak_memory_text(&a->memory), terminal_text(b->name), peak_memory_text(&b->memory));
+			peak_memory_text(&a->memory), terminal_text(b->name),
+			peak_memory_text(&b->memory));
 	if (asked_clocks == COMPARE_DEFAULT && q->clocks == COMPARE_ET &&
 		(a->sides[COMPARISON_PT].n > 0 || b->sides[COMPARISON_PT].n > 0))
 		terminal_say(stdout, 2,
@@ -409,12 +422,15 @@ static json_t *sides_as_json(const struct compare_query *q, bool of_files)
 		else
 			row = json_pack("{s:I, s:s?, s:b, s:b, s:o?, s:I, s:I, s:s, s:o}", "run",
 				(json_int_t)run->id, "profile", s->profile, "profile_missing",
-				s->profile_missing, "other_cpus", run->other_cpus, "unprofiled_share_ppm",
-				run->unprofiled_share_ppm > 0 ? json_integer(run->unprofiled_share_ppm)
-							      : NULL,
+				s->profile_missing, "other_cpus", run->other_cpus,
+				"unprofiled_share_ppm",
+				run->unprofiled_share_ppm > 0
+					? json_integer(run->unprofiled_share_ppm)
+					: NULL,
 				"samples", (json_int_t)d->pt.raw.n, "discarded",
-				(json_int_t)(d->pt.raw.n - d->pt.kept.n), "state", run_state_word(run->state),
-				"peak_memory", peak_memory_as_json(&s->memory));
+				(json_int_t)(d->pt.raw.n - d->pt.kept.n), "state",
+				run_state_word(run->state), "peak_memory",
+				peak_memory_as_json(&s->memory));
 		if (q->clocks & COMPARE_ET)
 			json_object_set_new(row, "ended_late",
 				json_integer((json_int_t)s->sides[COMPARISON_ET].n_late));
@@ -445,8 +461,8 @@ static int compare_names_file(const char *operand, struct error *err)
 		named = book_find_run(book, operand, &run, NULL);
 	if (exists && named > 0)
 		return error_say(err, -EINVAL,
-			"'%s' is a file and the name of run %" PRId64 ": for the file, type ./%s", operand,
-			run, operand);
+			"'%s' is a file and the name of run %" PRId64 ": for the file, type ./%s",
+			operand, run, operand);
 	return exists || (named <= 0 && strpbrk(operand, "/.:"));
 }
 
@@ -461,11 +477,11 @@ static json_t *compare_as_json(const struct compare_query *q)
 
 	json_object_set_new(
 		document, "verdict_of_all", json_string(comparison_verdict_text(compare_worst(q))));
-	json_object_update_new(document,
-		json_pack("{s:o*, s:s*, s:o, s:o, s:s*}", "et", et, "duet_doubt",
-			q->doubt == DUET_SOUND ? NULL : duet_doubt_names[q->doubt], "runs",
-			sides_as_json(q, false), "files", sides_as_json(q, true), "environment_changes",
-			q->changes));
+	json_object_update_new(
+		document, json_pack("{s:o*, s:s*, s:o, s:o, s:s*}", "et", et, "duet_doubt",
+				  q->doubt == DUET_SOUND ? NULL : duet_doubt_names[q->doubt],
+				  "runs", sides_as_json(q, false), "files", sides_as_json(q, true),
+				  "environment_changes", q->changes));
 	return document;
 }
 
@@ -474,9 +490,9 @@ struct compare_suite {
 	const struct compare_file *files;
 	struct compare_query *pairs;
 	size_t n;
-	size_t worst;                        /* the pair with the verdict that weighs most */
+	size_t worst;                         /* the pair with the verdict that weighs most */
 	size_t counts[N_COMPARISON_VERDICTS]; /* of the pairs */
-	double geometric_mean;               /* of the ratios; NAN: there is none */
+	double geometric_mean;                /* of the ratios; NAN: there is none */
 };
 
 static void compare_suite_clear(struct compare_suite *suite)
@@ -488,7 +504,8 @@ static void compare_suite_clear(struct compare_suite *suite)
 
 static int compare_pairs(struct compare_suite *suite, struct error *err)
 {
-	const struct compare_document *a = &suite->files[0].document, *b = &suite->files[1].document;
+	const struct compare_document *a = &suite->files[0].document,
+				      *b = &suite->files[1].document;
 	double sum = 0;
 	size_t n_ratios = 0;
 	int r = 0;
@@ -511,14 +528,16 @@ static int compare_pairs(struct compare_suite *suite, struct error *err)
 			return error_prefix(err, r, "'%s'", of_a->name);
 	}
 	if (suite->n == 0)
-		return error_say(err, -EINVAL, "'%s' and '%s': no result of both is a time", a->path, b->path);
+		return error_say(err, -EINVAL, "'%s' and '%s': no result of both is a time",
+			a->path, b->path);
 	finish_comparisons(suite->pairs, suite->n);
 	for (size_t i = 0; i < suite->n; i++) {
 		const struct compare_query *q = &suite->pairs[i];
 		double ratio = q->comparisons[q->main].ratio;
 
 		suite->counts[comparison_verdict(compare_worst(q))]++;
-		if (i > 0 && comparison_outweighs(compare_worst(q), compare_worst(&suite->pairs[suite->worst])))
+		if (i > 0 && comparison_outweighs(
+				     compare_worst(q), compare_worst(&suite->pairs[suite->worst])))
 			suite->worst = i;
 		if (!(ratio > 0 && isfinite(ratio)))
 			continue;
@@ -562,8 +581,8 @@ static void suite_print(const struct compare_suite *suite)
 	for (const struct compare_query *q = suite->pairs; q < suite->pairs + suite->n; q++)
 		for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
 			if (q->clocks >> clock & 1) {
-				comparison_list_add(
-					list, q->sides[0].name, q->sides[1].name, &q->comparisons[clock]);
+				comparison_list_add(list, q->sides[0].name, q->sides[1].name,
+					&q->comparisons[clock]);
 				both |= q->clocks == COMPARE_BOTH;
 			}
 	for (size_t i = 0; i < 2; i++) {
@@ -604,17 +623,19 @@ static json_t *suite_as_json(const struct compare_suite *suite)
 		const struct compare_document *d = &suite->files[i].document;
 		json_t *only = json_array(), *no_times = json_array();
 
-		for (const struct compare_result *result = d->results; result < d->results + d->n; result++)
+		for (const struct compare_result *result = d->results; result < d->results + d->n;
+			result++)
 			if (!result->match || result->unit)
 				json_array_append_new(
 					result->match ? no_times : only, json_string(result->name));
-		json_array_append_new(files,
-			json_pack("{s:s, s:I, s:o, s:o}", "file", d->path, "results", (json_int_t)d->n,
-				"only_here", only, "no_times", no_times));
+		json_array_append_new(
+			files, json_pack("{s:s, s:I, s:o, s:o}", "file", d->path, "results",
+				       (json_int_t)d->n, "only_here", only, "no_times", no_times));
 	}
-	return json_pack("{s:o, s:o, s:o, s:o, s:s, s:s}", "comparisons", pairs, "files", files, "verdicts",
-		counts, "geometric_mean", json_real_or_null(suite->geometric_mean), "verdict",
-		comparison_verdict_text(compare_worst(worst)), "worst", worst->sides[1].name);
+	return json_pack("{s:o, s:o, s:o, s:o, s:s, s:s}", "comparisons", pairs, "files", files,
+		"verdicts", counts, "geometric_mean", json_real_or_null(suite->geometric_mean),
+		"verdict", comparison_verdict_text(compare_worst(worst)), "worst",
+		worst->sides[1].name);
 }
 
 /* The ratios of all pairs. Nothing without -o. */
@@ -680,7 +701,8 @@ static int compare_two(char **operands, struct compare_file files[2], struct err
 	if (r == 0 && b->discarding.run.id) {
 		size_t of_a = a->sides[q.main].n, of_b = b->sides[q.main].n;
 
-		r = mdd_text(q.book, &b->discarding.run, NULL, of_a < of_b ? of_a : of_b, q.mdd, err);
+		r = mdd_text(
+			q.book, &b->discarding.run, NULL, of_a < of_b ? of_a : of_b, q.mdd, err);
 	}
 	if (r == 0)
 		r = find_changes(&q, err);

@@ -15,7 +15,8 @@ void compare_input_clear(struct compare_input *side)
 }
 
 /* A list of numbers times `scale` (1e9 for seconds), appended. */
-static int append(const json_t *numbers, double scale, struct comparison_side *side, struct error *err)
+static int append(
+	const json_t *numbers, double scale, struct comparison_side *side, struct error *err)
 {
 	json_t *number;
 	size_t i;
@@ -26,14 +27,16 @@ static int append(const json_t *numbers, double scale, struct comparison_side *s
 
 		if (!json_is_number(number) || !(ns >= 0 && ns <= (double)JSON_TIME_MAX))
 			return error_say(err, -EINVAL,
-				"number %zu of its times is not a valid time, from 0 to a year", i + 1);
+				"number %zu of its times is not a valid time, from 0 to a year",
+				i + 1);
 		time = array_add(side->items, side->n);
 		*time = (struct comparison_time){.n = (uint32_t)side->n, .time_ns = llround(ns)};
 	}
 	return 0;
 }
 
-/* Marks the samples that a list names, by their numbers or as {"sample": 3, …}. n 0: they are not known. */
+/* Marks the samples that a list names, by their numbers or as {"sample": 3, …}. n 0: they are not
+ * known. */
 static int mark_samples(struct json_fields *f, const char *list, bool *marks, size_t n)
 {
 	const json_t *array = json_fields_array(f, text_brief("%s?", list));
@@ -41,12 +44,14 @@ static int mark_samples(struct json_fields *f, const char *list, bool *marks, si
 	size_t i;
 
 	json_array_foreach (array, i, entry) {
-		const json_t *number = json_is_object(entry) ? json_object_get(entry, "sample") : entry;
+		const json_t *number = json_is_object(entry) ? json_object_get(entry, "sample")
+							     : entry;
 		json_int_t value = json_integer_value(number);
 
 		if (!json_is_integer(number) || value < 1 || (n > 0 && (size_t)value > n))
 			return json_fields_refuse(f, -EINVAL,
-				": entry %zu of '%s' is not the number of one of its samples", i + 1, list);
+				": entry %zu of '%s' is not the number of one of its samples",
+				i + 1, list);
 		if (n > 0)
 			marks[value - 1] = true;
 	}
@@ -61,23 +66,26 @@ static int64_t time_at(struct json_fields *f, const json_t *array, size_t i, int
 
 	if (number && (!json_is_integer(number) || value < 0 || value > max))
 		json_fields_refuse(f, -EINVAL,
-			": entry %zu of 'start_ns' or 'et_ns' is not a valid time in nanoseconds", i + 1);
+			": entry %zu of 'start_ns' or 'et_ns' is not a valid time in nanoseconds",
+			i + 1);
 	return f->r < 0 ? 0 : value;
 }
 
-/* The samples of both clocks: when they started and ended. Discarded are those that are marked, and of
- * ET the late ones, too. */
+/* The samples of both clocks: when they started and ended. Discarded are those that are marked, and
+ * of ET the late ones, too. */
 static void set_samples(struct compare_input *input, struct json_fields *f, bool duet,
 	const bool *discarded, const bool *late)
 {
 	const struct comparison_side *et = &input->sides[COMPARISON_ET];
-	const json_t *starts = json_fields_array(f, "start_ns?"), *ets = json_fields_array(f, "et_ns?");
+	const json_t *starts = json_fields_array(f, "start_ns?"),
+		     *ets = json_fields_array(f, "et_ns?");
 	const json_t *held_back = json_fields_object(f, "held_back?");
 	int64_t cpu = -1;
 
 	json_fields_int(f, "cpu?", 0, INT32_MAX, &cpu);
 
-	for (struct comparison_side *side = input->sides; side < input->sides + N_COMPARISON_CLOCKS; side++) {
+	for (struct comparison_side *side = input->sides; side < input->sides + N_COMPARISON_CLOCKS;
+		side++) {
 		size_t n = side->n, kept = 0, n_marked = 0;
 
 		side->duet = duet;
@@ -85,12 +93,13 @@ static void set_samples(struct compare_input *input, struct json_fields *f, bool
 			.call = input->call, .machine = input->digest, .cpu = (int)cpu};
 		for (size_t i = 0; i < n; i++) {
 			struct comparison_time *item = &side->items[i];
-			const json_t *of = i < json_array_size(ets) ? ets : NULL; /* or else "times" */
+			/* or else "times" */
+			const json_t *of = i < json_array_size(ets) ? ets : NULL;
 
 			item->start_ns = time_at(f, starts, i, JSON_MOMENT_MAX);
-			item->end_ns = item->start_ns + (of            ? time_at(f, ets, i, JSON_TIME_MAX)
-							 : i < et->n ? et->items[i].time_ns
-								       : 0);
+			item->end_ns = item->start_ns + (of ? time_at(f, ets, i, JSON_TIME_MAX)
+								: i < et->n ? et->items[i].time_ns
+									    : 0);
 		}
 		for (size_t i = 0; i < n; i++) {
 			bool is_late = side == et && late[i] && !discarded[i];
@@ -115,11 +124,13 @@ static void set_samples(struct compare_input *input, struct json_fields *f, bool
  * those that it discarded by name, which are dropped from both clocks, the machine, and the mark of
  * the profile, if that has one. Where the call is not written, as before 0.3.0, results of a duet
  * have that in common; others need not be of one call, even in one file: files can be merged. */
-static int read_emp(const json_t *emp, const char *path, struct compare_input *input, struct error *err)
+static int read_emp(
+	const json_t *emp, const char *path, struct compare_input *input, struct error *err)
 {
 	static const char *const lists[] = {"incomplete", "by_cutoff", "by_unprofiled", "by_duet"};
 	struct json_fields f = json_fields_begin(emp, (struct json_location){"'emp'"}, err);
-	struct comparison_side *pt = &input->sides[COMPARISON_PT], *et = &input->sides[COMPARISON_ET];
+	struct comparison_side *pt = &input->sides[COMPARISON_PT],
+			       *et = &input->sides[COMPARISON_ET];
 	const char *profile = NULL, *noise = NULL, *environment = NULL, *program = NULL;
 	const char *output = NULL, *call = NULL;
 	bool duet = json_is_array(json_object_get(emp, "by_duet"));
@@ -138,8 +149,8 @@ static int read_emp(const json_t *emp, const char *path, struct compare_input *i
 	r = append(json_fields_array(&f, "pt_ns?"), 1, pt, err);
 	r = f.r < 0 ? f.r : r;
 	if (r == 0 && pt->n > 0 && pt->n != et->n)
-		r = json_fields_refuse(
-			&f, -EINVAL, " has %zu times in 'pt_ns', not %zu as in 'times'", pt->n, et->n);
+		r = json_fields_refuse(&f, -EINVAL,
+			" has %zu times in 'pt_ns', not %zu as in 'times'", pt->n, et->n);
 	if (r < 0)
 		return r;
 	n = pt->n > 0 ? pt->n : et->n;
@@ -168,7 +179,8 @@ static int read_hyperfine(
 	const json_t *result, const char *path, struct compare_input *side, struct error *err)
 {
 	const json_t *emp = json_object_get(result, "emp");
-	struct json_fields fields = json_fields_begin(result, (struct json_location){"the result"}, err);
+	struct json_fields fields = json_fields_begin(
+		result, (struct json_location){"the result"}, err);
 	int r = append(json_fields_array(&fields, "times"), 1e9, &side->sides[COMPARISON_ET], err);
 
 	r = fields.r < 0 ? fields.r : r;
@@ -191,8 +203,8 @@ static int read_pyperf(
 			run, (struct json_location){"its run", (int64_t)i + 1}, err);
 
 		if (r == 0)
-			r = append(json_fields_array(&of_run, "values?"), 1e9, &side->sides[COMPARISON_ET],
-				err);
+			r = append(json_fields_array(&of_run, "values?"), 1e9,
+				&side->sides[COMPARISON_ET], err);
 		r = of_run.r < 0 ? of_run.r : r;
 	}
 	return r;
@@ -202,25 +214,30 @@ static int read_pyperf(
 static const struct format {
 	const char *member;
 	const char *unnamed; /* of a result without a name */
-	int (*read)(const json_t *result, const char *path, struct compare_input *side, struct error *err);
+	int (*read)(const json_t *result, const char *path, struct compare_input *side,
+		struct error *err);
 } formats[] = {
 	{"results", "?", read_hyperfine},
 	{"benchmarks", "benchmark", read_pyperf},
 };
 
-/* Documents of emp-measure say what they are, but for those of 0.1.0; hyperfine's have neither format nor version. */
-static int recognize(const json_t *document, const char *path, const struct format **ret, struct error *err)
+/* Documents of emp-measure say what they are, but for those of 0.1.0; hyperfine's have neither
+ * format nor version. */
+static int recognize(
+	const json_t *document, const char *path, const struct format **ret, struct error *err)
 {
 	const json_t *its_format = json_object_get(document, "format"),
 		     *version = json_object_get(document, "version");
 	const struct format *format = formats;
 	const char *other = json_string_value(its_format);
 
-	while (format < formats + ELEMENTS(formats) && !json_is_array(json_object_get(document, format->member)))
+	while (format < formats + ELEMENTS(formats) &&
+		!json_is_array(json_object_get(document, format->member)))
 		format++;
 	if (other && strcmp(other, "emp-measure"))
 		return error_say(err, -EINVAL,
-			"'%s' is not JSON of emp-measure, hyperfine or pyperf: its 'format' is '%s'%s", path, other,
+			"'%s' is not JSON of emp-measure, hyperfine or pyperf: its 'format' is '%s'%s",
+			path, other,
 			strcmp(other, "emp-run")
 				? ""
 				: "; 'emp-analyze import' brings it into the book, whose runs are compared");
@@ -236,16 +253,19 @@ static int recognize(const json_t *document, const char *path, const struct form
 			return error_prefix(err, f.r, "'%s'", path);
 	} else if (version && format->read == read_hyperfine) {
 		return error_say(err, -EINVAL,
-			"'%s' is not JSON of emp-measure or hyperfine: it has a 'version', and no 'format'", path);
+			"'%s' is not JSON of emp-measure or hyperfine: it has a 'version', and no 'format'",
+			path);
 	} else if (version && strcmp(json_string_value(version) ?: "", "1.0")) {
 		return error_say(err, -EINVAL,
-			"'%s' is not JSON of pyperf that this EMP reads: its 'version' is not \"1.0\"", path);
+			"'%s' is not JSON of pyperf that this EMP reads: its 'version' is not \"1.0\"",
+			path);
 	}
 	*ret = format;
 	return 0;
 }
 
-/* A text that a result has, or of pyperf its metadata, those of all results, or those of its runs. NULL: there is none. */
+/* A text that a result has, or of pyperf its metadata, those of all results, or those of its runs.
+ * NULL: there is none. */
 static const char *result_text(const json_t *document, const json_t *result, const char *name)
 {
 	const json_t *run = json_array_get(json_object_get(result, "runs"), 0);
@@ -276,7 +296,9 @@ int compare_document_open(
 
 		*array_add(ret->results, ret->n) = (struct compare_result){.json = result,
 			.name = name ?: format->unnamed,
-			.unit = unit && format->read == read_pyperf && strcmp(unit, "second") ? unit : NULL};
+			.unit = unit && format->read == read_pyperf && strcmp(unit, "second")
+					? unit
+					: NULL};
 	}
 	return 0;
 }
@@ -295,12 +317,12 @@ static int refuse_several(const struct compare_document *d, struct error *err)
 
 	for (size_t i = 0; i < d->n && i < MOST; i++)
 		text_append(&list, ", ", "%s:%zu (%s)", d->path, i + 1, d->results[i].name);
-	return error_say(err, -EINVAL, "'%s': it has %zu results; name one: %s%s", d->path, d->n, list,
-		d->n > MOST ? ", …" : "");
+	return error_say(err, -EINVAL, "'%s': it has %zu results; name one: %s%s", d->path, d->n,
+		list, d->n > MOST ? ", …" : "");
 }
 
-int compare_document_read(
-	struct compare_input *ret, const struct compare_document *d, int64_t number, struct error *err)
+int compare_document_read(struct compare_input *ret, const struct compare_document *d,
+	int64_t number, struct error *err)
 {
 	const struct compare_result *result;
 	const char *doubt;

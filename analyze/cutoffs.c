@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-analyze cutoffs: makes a profile from a short and a long run, and explains each cutoff (EMP, Tables X, XI
- * and XVI). */
+/* emp-analyze cutoffs: makes a profile from a short and a long run, and explains each cutoff (EMP,
+ * Tables X, XI and XVI). */
 #include "analyze/analyze.h"
 
 #include "lib/report/results.h"
@@ -15,17 +15,20 @@ const struct option_row cutoffs_options[] = {
 	{0, "long", "RUN", "the long run", NULL, &operands[1]},
 	{0, "save", "NAME", "save the profile in the book", NULL, &request.name},
 	{0, "replace", NULL, "overwrite a profile of the same name", NULL, &replace},
-	{0, "resolution", "TIME", "round PTs and cutoffs, such as 1ms (default: the coarser of the runs')",
+	{0, "resolution", "TIME",
+		"round PTs and cutoffs, such as 1ms (default: the coarser of the runs')",
 		option_duration, &analyze_options.analysis.resolution_ns},
-	{0, "short-central-max", "TIME", "longest ET of the short run's central cluster, set by hand",
-		option_duration, &request.central_max_ns[0]},
+	{0, "short-central-max", "TIME",
+		"longest ET of the short run's central cluster, set by hand", option_duration,
+		&request.central_max_ns[0]},
 	{0, "long-central-max", "TIME", "the same for the long run", option_duration,
 		&request.central_max_ns[1]},
 	OTHER_CPUS_OPTION,
 	BY_WAIT_OPTIONS,
-	{0, "material", "PERCENT", "leave out cutoffs that explain less (default 10%)", option_share,
-		&request.least_share_ppm},
-	{0, "force", NULL, "make a profile whatever the verdicts on the runs", NULL, &request.force},
+	{0, "material", "PERCENT", "leave out cutoffs that explain less (default 10%)",
+		option_share, &request.least_share_ppm},
+	{0, "force", NULL, "make a profile whatever the verdicts on the runs", NULL,
+		&request.force},
 	{},
 };
 
@@ -40,8 +43,9 @@ static void print_origin(
 		return;
 	}
 	if (h->n_long_executions == 0) {
-		terminal_say(stdout, 4, "  %s run: only in the central cluster; cutoff = %s + 2 sd of %s",
-			which, text_duration(h->central_max_ns),
+		terminal_say(stdout, 4,
+			"  %s run: only in the central cluster; cutoff = %s + 2 sd of %s", which,
+			text_duration(h->central_max_ns),
 			h->n_central > 1 ? text_duration((int64_t)(h->central_sd_ns + 0.5)) : "-");
 		return;
 	}
@@ -120,12 +124,14 @@ int verb_cutoffs(int argc, char **argv, struct error *err)
 
 		return error_say(err, STATUS_NOT_FIT,
 			"%s; --force makes a profile anyway, --%s-central-max sets the bound by hand",
-			refused.text, verdict_gives_cutoffs(made.analyses[0].verdict) ? "long" : "short");
+			refused.text,
+			verdict_gives_cutoffs(made.analyses[0].verdict) ? "long" : "short");
 	}
 	if (r == 0 && request.name)
 		r = book_put_profile(book, &made.profile, replace, err);
 	if (r == -EEXIST)
-		return error_say(err, r, "profile '%s' exists; --replace overwrites it", request.name);
+		return error_say(
+			err, r, "profile '%s' exists; --replace overwrites it", request.name);
 	if (r == 0)
 		r = print_profile(&made, err);
 	if (r == 0 && request.name && !analyze_options.json)

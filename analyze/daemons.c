@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-analyze daemons: the daemons in the central cluster and in the L-samples of a run (EMP, Tables VIII, IX and
- * X). */
+/* emp-analyze daemons: the daemons in the central cluster and in the L-samples of a run (EMP,
+ * Tables VIII, IX and X). */
 #include "analyze/analyze.h"
 
 #include "lib/report/results.h"
@@ -8,11 +8,12 @@
 static bool all;
 
 const struct option_row daemons_options[] = {
-	{0, "all", NULL, "list every execution in the L-samples, not only the long ones", NULL, &all},
-	{0, "resolution", "TIME", "round PTs, such as 1ms (default: the run's own)", option_duration,
-		&analyze_options.analysis.resolution_ns},
-	{0, "central-max", "TIME", "longest ET of the central cluster, set by hand", option_duration,
-		&analyze_options.analysis.central_max_ns},
+	{0, "all", NULL, "list every execution in the L-samples, not only the long ones", NULL,
+		&all},
+	{0, "resolution", "TIME", "round PTs, such as 1ms (default: the run's own)",
+		option_duration, &analyze_options.analysis.resolution_ns},
+	{0, "central-max", "TIME", "longest ET of the central cluster, set by hand",
+		option_duration, &analyze_options.analysis.central_max_ns},
 	OTHER_CPUS_OPTION,
 	BY_WAIT_OPTIONS,
 	LAST_RUN_OPTION,
@@ -39,8 +40,8 @@ static const struct column l_columns[] = {
 };
 
 /* The statistics of a process: its group's or its family's. NULL: it has none. */
-static const struct daemon_statistics *find_daemon(
-	const struct analysis *analysis, const struct name_pattern *patterns, const struct source *source)
+static const struct daemon_statistics *find_daemon(const struct analysis *analysis,
+	const struct name_pattern *patterns, const struct source *source)
 {
 	const struct daemon_statistics *daemon = analysis_daemon(
 		analysis, name_group(patterns, source->name));
@@ -52,9 +53,8 @@ static const struct daemon_statistics *find_daemon(
 	return daemon;
 }
 
-static int list_l_samples(
-	struct table *list, size_t *ret_n, struct book *book, const struct analysis *analysis,
-	struct error *err)
+static int list_l_samples(struct table *list, size_t *ret_n, struct book *book,
+	const struct analysis *analysis, struct error *err)
 {
 	_cleanup_(sources_clear) struct sources sources = {};
 	_cleanup_(names_clear) struct names names = {};
@@ -66,16 +66,20 @@ static int list_l_samples(
 		_cleanup_(freep) struct execution *executions = NULL;
 		size_t n = 0;
 
-		r = book_executions(book, analysis->run.id, analysis->l_samples[i], &executions, &n, err);
+		r = book_executions(
+			book, analysis->run.id, analysis->l_samples[i], &executions, &n, err);
 		for (const struct execution *e = executions; r == 0 && e < executions + n; e++) {
 			const struct daemon_statistics *daemon = NULL;
-			int64_t pt_ns = resolution_round(
-				analyze_options.analysis.other_cpus ? e->pt_ns : execution_disturbing_ns(e),
+			int64_t pt_ns = resolution_round(analyze_options.analysis.other_cpus
+								 ? e->pt_ns
+								 : execution_disturbing_ns(e),
 				analysis->resolution_ns);
 			bool is_long;
 
-			if (e->source <= sources.n) /* it may have been added after they were read */
-				daemon = find_daemon(analysis, names.rows, &sources.items[e->source - 1]);
+			/* it may have been added after they were read */
+			if (e->source <= sources.n)
+				daemon = find_daemon(
+					analysis, names.rows, &sources.items[e->source - 1]);
 			is_long = daemon && daemon_statistics_is_long(daemon, pt_ns);
 			if (!daemon || pt_ns <= 0 || !(is_long || all))
 				continue;
@@ -88,8 +92,8 @@ static int list_l_samples(
 	return r;
 }
 
-static int daemons_print_json(
-	const struct analysis *analysis, struct table *central, struct table *l_samples, struct error *err)
+static int daemons_print_json(const struct analysis *analysis, struct table *central,
+	struct table *l_samples, struct error *err)
 {
 	const char *verdict = verdict_name(analysis->verdict);
 	json_t *long_executions = json_array(); /* the daemons that made samples long */
@@ -99,17 +103,18 @@ static int daemons_print_json(
 
 		if (d->n_long_executions > 0)
 			json_array_append_new(long_executions,
-				json_pack("{s:s, s:s*, s:I, s:I, s:o}", "daemon", d->name, "unit", d->unit,
-					"executions", (json_int_t)d->n_long_executions, "min_ns",
-					(json_int_t)d->long_min_ns, "explained",
+				json_pack("{s:s, s:s*, s:I, s:I, s:o}", "daemon", d->name, "unit",
+					d->unit, "executions", (json_int_t)d->n_long_executions,
+					"min_ns", (json_int_t)d->long_min_ns, "explained",
 					json_real_or_null(d->share)));
 	}
 	return json_print_document("emp-daemons",
 		json_pack("{s:I, s:s*, s:s, s:s, s:I, s:b, s:o, s:o, s:o}", "run",
-			(json_int_t)analysis->run.id, "program", analysis->run.program, "verdict", verdict,
-			"shape", verdict, "resolution_ns", (json_int_t)analysis->resolution_ns, "by_wait",
-			analysis->by_wait, "central", table_json(central), "l_samples", table_json(l_samples),
-			"long", long_executions),
+			(json_int_t)analysis->run.id, "program", analysis->run.program, "verdict",
+			verdict, "shape", verdict, "resolution_ns",
+			(json_int_t)analysis->resolution_ns, "by_wait", analysis->by_wait,
+			"central", table_json(central), "l_samples", table_json(l_samples), "long",
+			long_executions),
 		err);
 }
 
@@ -134,7 +139,8 @@ int verb_daemons(int argc, char **argv, struct error *err)
 			table_row(central, TEXT(d->name), TEXT(d->unit), NUMBER(d->n_central),
 				TIME(d->central_max_ns),
 				VALUE(d->n_central > 1 ? json_real(d->central_sd_ns) : NULL,
-					d->n_central > 1 ? text_precise(d->central_sd_ns, 0) : "-"));
+					d->n_central > 1 ? text_precise(d->central_sd_ns, 0)
+							 : "-"));
 	}
 	if (analyze_options.json)
 		return daemons_print_json(&a, central, l_samples, err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-analyze discard and protocols: the samples of a run that a profile discards, the causes, and the statistics of runs after
- * each step of the protocol (EMP, Tables XVII and XVIII, Figure 17). */
+/* emp-analyze discard and protocols: the samples of a run that a profile discards, the causes,
+ * and the statistics of runs after each step of the protocol (EMP, Tables XVII and XVIII, Figure
+ * 17). */
 #include "analyze/analyze.h"
 
 #include "lib/report/results.h"
@@ -37,7 +38,8 @@ static const struct column stage_columns[] = {
 static void add_stages(struct table *table, const struct discarding *d, bool with_run)
 {
 	for (const struct stage *stage = stages; stage < stages + ELEMENTS(stages); stage++) {
-		const struct summary *s = (const struct summary *)((const char *)d + stage->summary);
+		const struct summary *s = (const struct summary *)((const char *)d +
+								   stage->summary);
 
 		table_row(table);
 		if (with_run)
@@ -61,8 +63,8 @@ static void add_over_rows(struct table *list, const struct over_cutoff *over, si
 /* profile NULL: it was measured without one. */
 static void print_discarding(const struct discarding *d, const char *profile)
 {
-	static const struct column columns[] = {{"SAMPLE", COLUMN_NUMBER}, {"DAEMON"}, {"UNIT", COLUMN_WRAP},
-		{"PT", COLUMN_NUMBER}, {"CUTOFF", COLUMN_NUMBER}, {}};
+	static const struct column columns[] = {{"SAMPLE", COLUMN_NUMBER}, {"DAEMON"},
+		{"UNIT", COLUMN_WRAP}, {"PT", COLUMN_NUMBER}, {"CUTOFF", COLUMN_NUMBER}, {}};
 	static const struct column unprofiled_columns[] = {{"SAMPLE", COLUMN_NUMBER}, {"PROCESS"},
 		{"UNIT", COLUMN_WRAP}, {"PT", COLUMN_NUMBER}, {"ALLOWED", COLUMN_NUMBER}, {}};
 	_cleanup_(table_freep) struct table *list = table_new(columns),
@@ -70,11 +72,12 @@ static void print_discarding(const struct discarding *d, const char *profile)
 					    *table = table_new(stage_columns + 1);
 
 	if (profile) {
-		printf("Run %" PRId64 " (%s), profile '%s'\n", d->run.id, terminal_text(d->run.program),
-			terminal_text(profile));
+		printf("Run %" PRId64 " (%s), profile '%s'\n", d->run.id,
+			terminal_text(d->run.program), terminal_text(profile));
 		noise_print(stdout, profile, &d->mark);
 	} else {
-		printf("Run %" PRId64 " (%s), no profile\n", d->run.id, terminal_text(d->run.program));
+		printf("Run %" PRId64 " (%s), no profile\n", d->run.id,
+			terminal_text(d->run.program));
 	}
 	printf("Discarded by cutoff: %zu of %zu samples\n", d->n_by_cutoff, d->pt.raw.n);
 	add_over_rows(list, d->over, d->n_over);
@@ -91,7 +94,8 @@ static void print_discarding(const struct discarding *d, const char *profile)
 	table_print(table, stdout);
 }
 
-/* As analyze_discard; without --profile, by the rules that the run was measured with, which must discard by name. */
+/* As analyze_discard; without --profile, by the rules that the run was measured with, which must
+ * discard by name. */
 static int discard_by_own(struct book *book, int64_t id, struct run_result *ret, struct error *err)
 {
 	_cleanup_(run_clear) struct run run = {};
@@ -110,7 +114,8 @@ static int discard_by_own(struct book *book, int64_t id, struct run_result *ret,
 			"run %" PRId64
 			" was measured %s: name the profile with --profile; 'emp-calibrate profile list' lists them",
 			id,
-			own.missing ? "with a profile that is no longer in the book" : "without a profile");
+			own.missing ? "with a profile that is no longer in the book"
+				    : "without a profile");
 	own.rules.other_cpus |= analyze_options.analysis.other_cpus;
 	return run_result_read(book, id, &own.rules, 0, ret, err);
 }
@@ -156,11 +161,12 @@ int verb_protocols(int argc, char **argv, struct error *err)
 		profile = analyze_options.profile ?: d->run.profile;
 		if (!analyze_options.json && profile && (!last || strcmp(last, profile)))
 			noise_print(stdout, profile, &d->mark);
-		row = json_pack("{s:I, s:s*, s:s?}", "run", (json_int_t)run, "program", d->run.program,
-			"profile", profile);
+		row = json_pack("{s:I, s:s*, s:s?}", "run", (json_int_t)run, "program",
+			d->run.program, "profile", profile);
 		for (const struct stage *stage = stages; stage < stages + ELEMENTS(stages); stage++)
 			json_object_set_new(row, stage->member,
-				summary_as_json((const struct summary *)((const char *)d + stage->summary)));
+				summary_as_json((
+					const struct summary *)((const char *)d + stage->summary)));
 		noise_add_json(row, &d->mark);
 		json_array_append_new(array, row);
 		add_stages(table, d, true);

@@ -14,15 +14,15 @@ static int parse_between(const char *value, const char *name, void *into, struct
 	int r;
 
 	if (!high)
-		return error_say(
-			err, -EINVAL, "%s must be two times such as 11us..13us, not '%s'", name, value);
+		return error_say(err, -EINVAL, "%s must be two times such as 11us..13us, not '%s'",
+			name, value);
 	*high = '\0';
 	r = text_parse_duration(low, name, &view.low_ns, err);
 	if (r == 0)
 		r = text_parse_duration(high + 2, name, &view.high_ns, err);
 	if (r == 0 && view.low_ns > view.high_ns)
-		return error_say(
-			err, -EINVAL, "%s: the first time of '%s' is longer than the second", name, value);
+		return error_say(err, -EINVAL,
+			"%s: the first time of '%s' is longer than the second", name, value);
 	return r;
 }
 
@@ -30,16 +30,23 @@ const struct option_row jitter_options[] = {
 	{'a', "all", NULL, "list every source, however little it took", NULL, &view.all},
 	{0, "combinations", NULL, "list what interrupted at the same time, as one source", NULL,
 		&view.combinations},
-	{0, "between", "LOW..HIGH", "list the sources of interruptions of these lengths (11us..13us)",
-		parse_between, NULL},
-	{0, "baseline", "RUN", "list the sources that are new, gone, grown or shrunk since this run", NULL,
+	{0, "between", "LOW..HIGH",
+		"list the sources of interruptions of these lengths (11us..13us)", parse_between,
+		NULL},
+	{0, "baseline", "RUN",
+		"list the sources that are new, gone, grown or shrunk since this run", NULL,
 		&baseline},
-	{0, "fail-if-new", "SHARE", "exit status 2 if new sources took more than this share of all (5%)",
+	{0, "fail-if-new", "SHARE",
+		"exit status 2 if new sources took more than this share of all (5%)",
 		option_percent, &view.fail_if_new},
-	{'o', "output", "FILE", "draw the densities instead: .png, .svg or .pdf", NULL, &view.output},
-	{0, "by-source", NULL, "with -o: draw what each source took before and after", NULL, &view.by_source},
-	{0, "timeline", NULL, "with -o: draw when the longest interruptions occurred", NULL, &view.timeline},
-	{0, "script", NULL, "keep the gnuplot file, with its data, as FILE.gnuplot", NULL, &view.script},
+	{'o', "output", "FILE", "draw the densities instead: .png, .svg or .pdf", NULL,
+		&view.output},
+	{0, "by-source", NULL, "with -o: draw what each source took before and after", NULL,
+		&view.by_source},
+	{0, "timeline", NULL, "with -o: draw when the longest interruptions occurred", NULL,
+		&view.timeline},
+	{0, "script", NULL, "keep the gnuplot file, with its data, as FILE.gnuplot", NULL,
+		&view.script},
 	LAST_RUN_OPTION,
 	{},
 };

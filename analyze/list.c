@@ -16,8 +16,8 @@ enum { LAST = 20 }; /* are shown by default */
 
 int option_since(const char *value, const char *name, void *into, struct error *err)
 {
-	static const char *const formats[] = {
-		"%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S"};
+	static const char *const formats[] = {"%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M",
+		"%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S"};
 	int64_t *ns = into, ago;
 
 	for (size_t i = 0; i < ELEMENTS(formats); i++) {
@@ -84,7 +84,7 @@ static int add_run(struct table *list, struct book *book, const struct run *run,
 {
 	_cleanup_(freep) char *command = run_command_line(run), *machine = NULL;
 	_cleanup_(json_decrefp) json_t *context = NULL;
-	const char *host = NULL; /* else the machine, of an imported run */
+	const char *host = NULL;            /* else the machine, of an imported run */
 	bool started = run->started_ns > 0; /* otherwise it is not known */
 	double pt_ns = NAN;
 	int r = book_mean_pt(book, run->id, &pt_ns, err);
@@ -166,7 +166,8 @@ static int list_same_programs(
 		found += first[i] < i;
 	}
 	for (; i < n; i++) {
-		int r = first[i] < i ? add_same_program(list, book, &runs[first[i]], &runs[i], err) : 0;
+		int r = first[i] < i ? add_same_program(list, book, &runs[first[i]], &runs[i], err)
+				     : 0;
 
 		if (r < 0)
 			return r;
@@ -206,7 +207,8 @@ int verb_list(int argc, char **argv, struct error *err)
 
 		if ((wanted.kind == N_RUN_KINDS || wanted.kind == (int)run->kind) &&
 			run->started_ns >= wanted.since_ns &&
-			(!wanted.name || strstr(run->program, wanted.name) || strstr(command, wanted.name) ||
+			(!wanted.name || strstr(run->program, wanted.name) ||
+				strstr(command, wanted.name) ||
 				(run->name && strstr(run->name, wanted.name))))
 			runs[n++] = TAKE_STRUCT(*run);
 		else
@@ -225,12 +227,12 @@ int verb_list(int argc, char **argv, struct error *err)
 		return r;
 	if (analyze_options.json)
 		return json_print_document("emp-runs",
-			json_pack("{s:o, s:I}", "runs", table_json(list), "runs_before", (json_int_t)before),
+			json_pack("{s:o, s:I}", "runs", table_json(list), "runs_before",
+				(json_int_t)before),
 			err);
 	if (n == 0) {
 		printf("The lab book has no %sruns.\n",
-			wanted.name || wanted.kind < N_RUN_KINDS || wanted.since_ns ? "such "
-											: "");
+			wanted.name || wanted.kind < N_RUN_KINDS || wanted.since_ns ? "such " : "");
 		return 0;
 	}
 	table_print(list, stdout);
@@ -244,7 +246,8 @@ int verb_list(int argc, char **argv, struct error *err)
 static bool force;
 
 const struct option_row remove_options[] = {
-	{0, "force", NULL, "delete a run even if a profile or a calibration needs it", NULL, &force},
+	{0, "force", NULL, "delete a run even if a profile or a calibration needs it", NULL,
+		&force},
 	LAST_RUN_OPTION,
 	{},
 };
@@ -282,7 +285,8 @@ int verb_remove(int argc, char **argv, struct error *err)
 
 /* emp-analyze import and export: runs between books, as emp-run documents. */
 
-/* A document without the profile that its run names leaves open whether it is the book's of that name. */
+/* A document without the profile that its run names leaves open whether it is the book's of that
+ * name. */
 static int say_profile(struct book *book, int64_t id, struct error *err)
 {
 	_cleanup_(profile_clear) struct profile profile = {};
@@ -293,19 +297,22 @@ static int say_profile(struct book *book, int64_t id, struct error *err)
 		r = book_get_profile(book, run.profile_id, NULL, &profile, err);
 	if (r < 0)
 		return r;
-	fprintf(stderr, "%s: run %" PRId64 ": its document names the profile '%s' and does not have it; ",
+	fprintf(stderr,
+		"%s: run %" PRId64 ": its document names the profile '%s' and does not have it; ",
 		program_invocation_short_name, id, terminal_text(run.profile));
 	if (!run.profile_id)
-		fputs("this book has none of that name, so no samples are discarded by it\n", stderr);
+		fputs("this book has none of that name, so no samples are discarded by it\n",
+			stderr);
 	else if (profile.made_ns)
-		fprintf(stderr, "that of this book is used, made %s\n", text_moment(profile.made_ns));
+		fprintf(stderr, "that of this book is used, made %s\n",
+			text_moment(profile.made_ns));
 	else
 		fputs("that of this book is used\n", stderr);
 	return 0;
 }
 
-/* All or none. The transaction begins when the first document was opened, which reads all of a pipe: it may come from a process that uses the
- * book. */
+/* All or none. The transaction begins when the first document was opened, which reads all of a
+ * pipe: it may come from a process that uses the book. */
 int verb_import(int argc, char **argv, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *runs = json_array();
@@ -329,7 +336,8 @@ int verb_import(int argc, char **argv, struct error *err)
 		r = document_import(book, document, &id, err);
 		if (r < 0)
 			return error_prefix(err, r,
-				argc == 1 ? "'%s' was not imported" : "nothing was imported: '%s'", argv[i]);
+				argc == 1 ? "'%s' was not imported" : "nothing was imported: '%s'",
+				argv[i]);
 		json_array_append_new(runs, json_integer(id));
 		if (document_names_profile(document))
 			*array_add(named, n_named) = id;
@@ -351,7 +359,8 @@ static struct document_parts parts;
 const struct option_row export_options[] = {
 	{0, "no-profile", NULL, "leave out the profile that the run was measured with", NULL,
 		&parts.no_profile},
-	{0, "no-environment", NULL, "leave out the machine and its fingerprint", NULL, &parts.no_environment},
+	{0, "no-environment", NULL, "leave out the machine and its fingerprint", NULL,
+		&parts.no_environment},
 	LAST_RUN_OPTION,
 	{},
 };

@@ -22,22 +22,26 @@ static int parse_timeline(const char *value, const char *name, void *into, struc
 }
 
 const struct option_row load_options[] = {
-	{0, "csv", "FILE", "write a row for each run and slave; - is standard output", NULL, &options.csv},
+	{0, "csv", "FILE", "write a row for each run and slave; - is standard output", NULL,
+		&options.csv},
 	{0, "markdown", "FILE", "write the table of rates for a report; - is standard output", NULL,
 		&options.markdown},
-	{'o', "output", "FILE", "draw the rates of the runs: .png, .svg or .pdf", NULL, &options.picture},
-	{0, "timeline", "K", "with -o: draw when each slave worked in run K of the load (default: last)",
+	{'o', "output", "FILE", "draw the rates of the runs: .png, .svg or .pdf", NULL,
+		&options.picture},
+	{0, "timeline", "K",
+		"with -o: draw when each slave worked in run K of the load (default: last)",
 		parse_timeline, &options.timeline, .optional = true},
 	{0, "page-waits", NULL, "with -o: draw how long the slaves waited for pages", NULL,
 		&options.page_waits},
-	{0, "page-wait-bin", "TIME", "width of the bins in which page waits are shown", page_wait_width_parse,
-		&options.page_wait_bin_ns},
-	{0, "script", NULL, "keep the gnuplot file, with its data, as FILE.gnuplot", NULL, &options.script},
+	{0, "page-wait-bin", "TIME", "width of the bins in which page waits are shown",
+		page_wait_width_parse, &options.page_wait_bin_ns},
+	{0, "script", NULL, "keep the gnuplot file, with its data, as FILE.gnuplot", NULL,
+		&options.script},
 	{0, "between-runs", "PERCENT", "sd of the rates of separate loads, if the book has too few",
 		option_percent, &options.between},
 	{0, "fail-if-slower", "PERCENT",
-		"exit status 2 if the second is slower than the first by more than this", option_percent,
-		&options.rules.fail_if_slower},
+		"exit status 2 if the second is slower than the first by more than this",
+		option_percent, &options.rules.fail_if_slower},
 	VERDICT_OPTIONS(options.rules),
 	LAST_RUN_OPTION,
 	{},
@@ -75,12 +79,13 @@ static int show_loads(const struct load_reports *reports, struct error *err)
 }
 
 /* Shows the comparison, and judges by the rate of all work. */
-static int compare_two(
-	struct book *book, const struct load_report *a, const struct load_report *b, struct error *err)
+static int compare_two(struct book *book, const struct load_report *a, const struct load_report *b,
+	struct error *err)
 {
 	_cleanup_(load_comparison_clear) struct load_comparison c = {};
 	_cleanup_(freep) char *name_a = load_report_name(a), *name_b = load_report_name(b);
-	int r = load_comparison_make(&c, book, a, b, options.between < 0 ? -1 : options.between / 100, err);
+	int r = load_comparison_make(
+		&c, book, a, b, options.between < 0 ? -1 : options.between / 100, err);
 
 	for (size_t i = 0; r == 0 && i < c.n; i++)
 		c.items[i].times.rules = options.rules;
@@ -89,7 +94,8 @@ static int compare_two(
 	if (r < 0)
 		return r;
 	if (!c.same_scripts && (options.rules.fail_if_slower >= 0 || options.rules.strict))
-		return error_say(err, comparison_verdict_status(&options.rules, COMPARISON_DIFFERENT_WORK),
+		return error_say(err,
+			comparison_verdict_status(&options.rules, COMPARISON_DIFFERENT_WORK),
 			"'%s' and '%s' do different work: their scripts differ", name_b, name_a);
 	return (int)comparison_judge(&c.items[0].times, name_a, name_b, err);
 }
@@ -108,10 +114,12 @@ int verb_load(int argc, char **argv, struct error *err)
 		{options.page_wait_bin_ns > 0 && (argc > 1 || analyze_options.json || options.csv ||
 							 options.markdown || options.picture),
 			"--page-wait-bin is for the text of one load: name one run, without --json, --csv, --markdown or -o"},
-		{timeline && page_waits, "--timeline and --page-waits are two pictures; choose one"},
+		{timeline && page_waits,
+			"--timeline and --page-waits are two pictures; choose one"},
 		{timeline && argc > 1, "--timeline draws one load; name one run"},
 		{page_waits && argc > 1, "--page-waits draws one load; name one run"},
-		{options.between >= 0 && argc < 2, "--between-runs needs two loads to compare: RUN RUN"},
+		{options.between >= 0 && argc < 2,
+			"--between-runs needs two loads to compare: RUN RUN"},
 		{options.rules.fail_if_slower >= 0 && argc < 2,
 			"--fail-if-slower needs two loads to compare: RUN RUN"},
 		{options.rules.fail_if_slower >= 0 && options.rules.equal_within >= 0,

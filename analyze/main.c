@@ -25,33 +25,33 @@ static const struct verb verbs[] = {
 	{"list", NULL, "list the runs in the book", 0, 0, list_options, verb_list},
 	{"show", "RUN", "show one run: how it was made, its times, its verdict", 1, 1, show_options,
 		verb_show},
-	{"import", "FILE...", "add runs to the book from emp-run documents (-: standard input)", 1, -1, NULL,
-		verb_import, .reads_stdin = true},
+	{"import", "FILE...", "add runs to the book from emp-run documents (-: standard input)", 1,
+		-1, NULL, verb_import, .reads_stdin = true},
 	{"export", "RUN", "write a run as an emp-run document", 1, 1, export_options, verb_export},
 	{"remove", "RUN...", "delete runs from the book", 1, -1, remove_options, verb_remove,
 		.without = "json"},
-	{"cutoffs", NULL, "make a profile of cutoffs from a short and a long run", 0, 0, cutoffs_options,
-		verb_cutoffs},
+	{"cutoffs", NULL, "make a profile of cutoffs from a short and a long run", 0, 0,
+		cutoffs_options, verb_cutoffs},
 	{"discard", "RUN", "apply a profile to a run: discarded samples, causes, statistics", 1, 1,
 		profile_options, verb_discard},
 	{"daemons", "RUN", "list the daemons in the central cluster and in the L-samples", 1, 1,
 		daemons_options, verb_daemons},
 	{"sample-size", "RUN", "suggest how many samples are enough", 1, 1, sample_size_options,
 		verb_sample_size},
-	{"protocols", "RUN...", "show the statistics after each step of the protocol", 1, -1, profile_options,
-		verb_protocols},
+	{"protocols", "RUN...", "show the statistics after each step of the protocol", 1, -1,
+		profile_options, verb_protocols},
 	{"compare", "A B", "compare two runs, or results of hyperfine, pyperf or emp-measure", 2, 2,
 		compare_options, verb_compare},
 	{"trend", "NAME", "follow a program over its runs, and say where its time changed", 1, 1,
 		trend_options, verb_trend},
-	{"load", "RUN [RUN]", "show what emp-load measured, or compare two loads", 1, 2, load_options,
-		verb_load},
+	{"load", "RUN [RUN]", "show what emp-load measured, or compare two loads", 1, 2,
+		load_options, verb_load},
 	{"jitter", "RUN [AFTER]", "list what interrupted a CPU, by name, or what changed", 1, 2,
 		jitter_options, verb_jitter},
-	{"scatter", "RUN -o FILE", "draw the scatter plot of dual executions", 1, 1, scatter_options,
-		verb_scatter, .without = "json"},
-	{"clocks", "[CALIBRATION]", "show what reading each clock costs, and how precise it is", 0, 1,
-		clocks_options, verb_clocks},
+	{"scatter", "RUN -o FILE", "draw the scatter plot of dual executions", 1, 1,
+		scatter_options, verb_scatter, .without = "json"},
+	{"clocks", "[CALIBRATION]", "show what reading each clock costs, and how precise it is", 0,
+		1, clocks_options, verb_clocks},
 	{},
 };
 
@@ -72,8 +72,8 @@ int option_run(const char *value, const char *name, void *into, struct error *er
 	if (text_parse_int(value, name, 1, INT64_MAX, into, err) == 0)
 		return 0;
 	return error_say(err, -EINVAL,
-		"%s must be the number of a run, not '%s'; 'emp-analyze list' shows the numbers", name,
-		value);
+		"%s must be the number of a run, not '%s'; 'emp-analyze list' shows the numbers",
+		name, value);
 }
 
 int analyze_find_run(struct book *book, const char *operand, int64_t *ret, struct error *err)
@@ -113,8 +113,9 @@ int analyze_open(const char *run, struct book **ret_book, int64_t *ret_run, stru
 
 int analyze_check_by(struct error *err)
 {
-	const struct option_rule rules[] = {{analyze_options.by_et && analyze_options.analysis.by_wait,
-		"--by-wait and --by-et exclude each other"}};
+	const struct option_rule rules[] = {
+		{analyze_options.by_et && analyze_options.analysis.by_wait,
+			"--by-wait and --by-et exclude each other"}};
 
 	return option_check_rules(rules, ELEMENTS(rules), err);
 }
@@ -135,8 +136,8 @@ int analyze_discard(struct book *book, int64_t run, struct run_result *ret, stru
 	_cleanup_(profile_clear) struct profile cutoffs = {};
 	_cleanup_(run_clear) struct run of = {};
 	const char *profile = analyze_options.profile;
-	const struct discard_rules rules = {
-		.profile = profile ? &cutoffs : NULL, .other_cpus = analyze_options.analysis.other_cpus};
+	const struct discard_rules rules = {.profile = profile ? &cutoffs : NULL,
+		.other_cpus = analyze_options.analysis.other_cpus};
 	int r = profile ? book_get_profile(book, 0, profile, &cutoffs, err) : 0;
 
 	if (r == 0 && profile)
@@ -162,8 +163,8 @@ void print_numbers(const char *label, const uint32_t *numbers, size_t n)
 void print_analysis(const struct analysis *a)
 {
 	const struct column columns[] = {{"ZOOM", COLUMN_NUMBER}, {"SAMPLES", COLUMN_NUMBER},
-		{a->by_wait ? "W FROM" : "FROM", COLUMN_NUMBER}, {"TO", COLUMN_NUMBER}, {"NEXT", COLUMN_WRAP},
-		{}};
+		{a->by_wait ? "W FROM" : "FROM", COLUMN_NUMBER}, {"TO", COLUMN_NUMBER},
+		{"NEXT", COLUMN_WRAP}, {}};
 	_cleanup_(table_freep) struct table *zooms = table_new(columns);
 	const struct cluster *c = &a->central;
 	int at = printf("Run %" PRId64 " (%s, %s):", a->run.id, terminal_text(a->run.program),
@@ -171,8 +172,10 @@ void print_analysis(const struct analysis *a)
 
 	terminal_wrap(stdout, a->why, (size_t)at, 2);
 	if (a->by_wait) {
-		terminal_say(stdout, 2, "Long samples were found by waiting time W, not by ET (--by-et).");
-		terminal_say(stdout, 2, "The median ET - W is %s.", text_duration(a->median_rest_ns));
+		terminal_say(stdout, 2,
+			"Long samples were found by waiting time W, not by ET (--by-et).");
+		terminal_say(
+			stdout, 2, "The median ET - W is %s.", text_duration(a->median_rest_ns));
 	}
 	if (a->n_by_et > 0)
 		terminal_say(stdout, 2,
@@ -183,16 +186,19 @@ void print_analysis(const struct analysis *a)
 		const int64_t bounds[] = {z->low_ns, z->high_ns};
 
 		table_row(zooms, NUMBER(i + 1), NUMBER(z->left));
-		for (size_t k = 0; k < ELEMENTS(bounds); k++) /* W, or ET with the significant digits */
-			table_add(zooms, TEXT(a->by_wait ? text_duration(bounds[k] - a->median_rest_ns)
-							 : text_precise((double)bounds[k],
-								   (double)(z->high_ns - z->low_ns) / 10)));
-		table_add(
-			zooms, TEXT(text_brief("%s%s", z->end == ZOOM_LAST ? "" : "without ", zoom_why(z))));
+		/* W, or ET with the significant digits */
+		for (size_t k = 0; k < ELEMENTS(bounds); k++)
+			table_add(zooms,
+				TEXT(a->by_wait ? text_duration(bounds[k] - a->median_rest_ns)
+						: text_precise((double)bounds[k],
+							  (double)(z->high_ns - z->low_ns) / 10)));
+		table_add(zooms, TEXT(text_brief("%s%s", z->end == ZOOM_LAST ? "" : "without ",
+					 zoom_why(z))));
 	}
 	table_print(zooms, stdout);
 	if (c->n_above > 0)
-		printf("Long pairs: %zu in the arms, %zu in the upper right\n", c->n_arms, c->n_corners);
+		printf("Long pairs: %zu in the arms, %zu in the upper right\n", c->n_arms,
+			c->n_corners);
 	print_numbers("L-samples", a->l_samples, a->n_l_samples);
 	print_numbers("Long samples that no daemons explain", a->unexplained, a->n_unexplained);
 }

@@ -27,13 +27,14 @@ static const struct column columns[] = {
 };
 
 /* How many samples a precision needs. */
-static const struct column needed_columns[] = {
-	{"CI", COLUMN_TEXT, "half_width"}, {"PT", COLUMN_NUMBER, "pt"}, {"ET", COLUMN_NUMBER, "et"}, {}};
+static const struct column needed_columns[] = {{"CI", COLUMN_TEXT, "half_width"},
+	{"PT", COLUMN_NUMBER, "pt"}, {"ET", COLUMN_NUMBER, "et"}, {}};
 
 /* NAN: not known. */
 static struct cell size_time_cell(double ns, double step_ns)
 {
-	return VALUE(json_real_or_null(ns), isnan(ns) ? "-" : text_precise(ns, isnan(step_ns) ? 0 : step_ns));
+	return VALUE(json_real_or_null(ns),
+		isnan(ns) ? "-" : text_precise(ns, isnan(step_ns) ? 0 : step_ns));
 }
 
 static struct table *list_sizes(const struct sample_sizes *sizes)
@@ -48,8 +49,8 @@ static struct table *list_sizes(const struct sample_sizes *sizes)
 			REAL("%.1f %%", 100 * (double)(s->by_cutoff + s->by_two_sd) / (double)s->n),
 			size_time_cell(s->mean_ns, s->sd_ns), size_time_cell(s->sd_ns, s->sd_ns),
 			NUMBER(s->blocks), size_time_cell(s->blocks_sd_ns, s->blocks_sd_ns),
-			VALUE(json_real(s->blocks_outliers), NULL), VALUE(json_boolean(s->judged), NULL),
-			VALUE(json_boolean(s->close), close));
+			VALUE(json_real(s->blocks_outliers), NULL),
+			VALUE(json_boolean(s->judged), NULL), VALUE(json_boolean(s->close), close));
 	}
 	return list;
 }
@@ -70,7 +71,8 @@ static void print_sizes(const struct discarding *d, const struct sample_sizes cl
 	printf("\n");
 	for (size_t i = 0; i < 2; i++)
 		if (clocks[i].suggested < clocks[i].rows[0].n)
-			printf("%s: %zu samples would have been enough.\n", names[i], clocks[i].suggested);
+			printf("%s: %zu samples would have been enough.\n", names[i],
+				clocks[i].suggested);
 		else
 			printf("%s: no smaller size would have been enough.\n", names[i]);
 	terminal_say(stdout, 2,
@@ -81,15 +83,16 @@ static void print_sizes(const struct discarding *d, const struct sample_sizes cl
 	table_print(needed, stdout);
 	for (size_t i = 0; i < 2; i++)
 		if (clocks[i].step_ns > 0)
-			printf("%s: \"-\" is less than steps of %s of the clock may hide.\n", names[i],
-				text_duration((int64_t)clocks[i].step_ns));
+			printf("%s: \"-\" is less than steps of %s of the clock may hide.\n",
+				names[i], text_duration((int64_t)clocks[i].step_ns));
 }
 
 int verb_sample_size(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(run_result_clear) struct run_result result = {};
-	_cleanup_(table_freep) struct table *pt = NULL, *et = NULL, *needed = table_new(needed_columns);
+	_cleanup_(table_freep) struct table *pt = NULL, *et = NULL,
+					    *needed = table_new(needed_columns);
 	const struct discarding *d = &result.discarding;
 	struct sample_sizes clocks[2]; /* PT, ET */
 	json_t *document;
@@ -114,10 +117,10 @@ int verb_sample_size(int argc, char **argv, struct error *err)
 		print_sizes(d, clocks, (struct table *const[]){pt, et}, needed);
 		return 0;
 	}
-	document = json_pack("{s:I, s:s*, s:I, s:I, s:o, s:o, s:o}", "run", (json_int_t)d->run.id, "profile",
-		analyze_options.profile, "suggested", (json_int_t)clocks[0].suggested, "suggested_for_et",
-		(json_int_t)clocks[1].suggested, "pt", table_json(pt), "et", table_json(et), "needed",
-		table_json(needed));
+	document = json_pack("{s:I, s:s*, s:I, s:I, s:o, s:o, s:o}", "run", (json_int_t)d->run.id,
+		"profile", analyze_options.profile, "suggested", (json_int_t)clocks[0].suggested,
+		"suggested_for_et", (json_int_t)clocks[1].suggested, "pt", table_json(pt), "et",
+		table_json(et), "needed", table_json(needed));
 	noise_add_json(document, &d->mark);
 	return json_print_document("emp-sample-size", document, err);
 }

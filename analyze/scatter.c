@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-analyze scatter: the scatter plot of dual executions, its zooms, and all samples in the order of time (EMP, Figures 13
- * to 15). plots/scatter.gp draws them. */
+/* emp-analyze scatter: the scatter plot of dual executions, its zooms, and all samples in the order
+ * of time (EMP, Figures 13 to 15). plots/scatter.gp draws them. */
 #include "analyze/analyze.h"
 
 #include "lib/report/plot.h"
@@ -18,7 +18,8 @@ enum {
 /* Times the reach of the cluster: axes that show more are logarithmic. */
 static const double LOGARITHMIC_FROM = 4;
 
-/* Why a sample is where it is. Causes from CAUSE_DAEMON on are daemons: figure->daemons[cause - CAUSE_DAEMON]. */
+/* Why a sample is where it is. Causes from CAUSE_DAEMON on are daemons: figure->daemons[cause -
+ * CAUSE_DAEMON]. */
 enum cause {
 	CAUSE_NONE,
 	CAUSE_UNEXPLAINED,
@@ -35,14 +36,16 @@ struct figure {
 	const struct analysis *analysis;
 	const char *profile; /* marks the samples that it discards; NULL: L-samples are marked */
 	enum figure_kind kind;
-	size_t panels; /* of FIGURE_ZOOMS: how many of the zooms that led to the central cluster have one; else 1 */
+	/* of FIGURE_ZOOMS: how many of the zooms that led to the central cluster have one; else
+	 * 1 */
+	size_t panels;
 	uint8_t *causes; /* one a sample */
 	const char *daemons[FIGURE_DAEMONS];
 	size_t n_daemons;
 };
 
-/* The daemon that used most CPU time in a sample, among those over their cutoff or, without a profile, among those that ran
- * long. */
+/* The daemon that used most CPU time in a sample, among those over their cutoff or, without a
+ * profile, among those that ran long. */
 struct suspect {
 	const struct daemon_statistics *daemon; /* NULL: none */
 	int64_t pt_ns;
@@ -95,7 +98,8 @@ static void find_causes(struct figure *f, const struct discarding *discarding)
 		const struct daemon_statistics *d = &a->statistics[i];
 
 		for (size_t k = 0; k < d->n_long_executions; k++)
-			suspect(&suspects[d->long_executions[k].at], d, d->long_executions[k].pt_ns);
+			suspect(&suspects[d->long_executions[k].at], d,
+				d->long_executions[k].pt_ns);
 	}
 	choose_daemons(f, suspects);
 	f->causes = xcalloc(a->n_samples, sizeof(*f->causes));
@@ -143,7 +147,8 @@ static size_t count_kinds(const struct figure *f)
 	return n;
 }
 
-/* The points of each cause that has some, pairs (with the cause of their longer sample) or single samples, and its name. */
+/* The points of each cause that has some, pairs (with the cause of their longer sample) or single
+ * samples, and its name. */
 static void write_points(const struct figure *f, FILE *script)
 {
 	static const char *const names[CAUSE_DAEMON] = {"in the central cluster",
@@ -161,14 +166,16 @@ static void write_points(const struct figure *f, FILE *script)
 			if (n[cause]++ == 0 && n_causes++ > 0)
 				fputs("\n\n", script); /* the next index */
 			if (single)
-				fprintf(script, "%" PRIu32 " %.9f\n", s[i].n, beyond_median(f, s[i].et_ns));
+				fprintf(script, "%" PRIu32 " %.9f\n", s[i].n,
+					beyond_median(f, s[i].et_ns));
 			else
 				fprintf(script, "%.9f %.9f %" PRIu32 " %" PRIu32 "\n",
-					beyond_median(f, s[i].et_ns), beyond_median(f, s[i + 1].et_ns),
-					s[i].n, s[i + 1].n);
+					beyond_median(f, s[i].et_ns),
+					beyond_median(f, s[i + 1].et_ns), s[i].n, s[i + 1].n);
 		}
 	}
-	fprintf(script, "EOD\nn_causes = %zu\narray causes[n_causes]\narray names[n_causes]\n", n_causes);
+	fprintf(script, "EOD\nn_causes = %zu\narray causes[n_causes]\narray names[n_causes]\n",
+		n_causes);
 	n_causes = 0;
 	for (size_t cause = 0; cause < N_CAUSES; cause++) {
 		if (n[cause] == 0)
@@ -200,7 +207,8 @@ static void write_panel(FILE *script, size_t i, struct axis axis, double low, do
 		axis.scale == AXIS_LINEAR ? 0 : axis.linear, i, low, i, high);
 }
 
-/* A panel for each zoom, or for the first, the last and some between, with the frame of the next one and what that excludes. */
+/* A panel for each zoom, or for the first, the last and some between, with the frame of the next
+ * one and what that excludes. */
 static void write_zooms(const struct figure *f, double reach, FILE *script)
 {
 	size_t panels = f->panels, n = f->analysis->central.n_zooms;
@@ -233,7 +241,8 @@ static void write_zooms(const struct figure *f, double reach, FILE *script)
 				z->end == ZOOM_HAND ? "%zu longer than the given bound"
 						    : "the central cluster",
 				z->beyond);
-		plot_text(script, "captions", i, "zoom %zu: %s", chosen + 1, text_count(z->left, "sample"));
+		plot_text(script, "captions", i, "zoom %zu: %s", chosen + 1,
+			text_count(z->left, "sample"));
 		plot_text(script, "second_lines", i, "%s", text);
 	}
 }
@@ -246,8 +255,10 @@ static void write_figure(const void *subject, FILE *script)
 	const struct cluster *c = &a->central;
 	double low = beyond_median(f, c->low_ns), high = beyond_median(f, c->high_ns), least = low,
 	       most = high;
-	/* How far the cluster reaches from its median; if it is a point, what matters to the analysis. */
-	double reach = fmax(high, -low) > 0 ? fmax(high, -low) : fmax((double)a->noise.blind_ns, 1) / 1e9;
+	/* How far the cluster reaches from its median; if it is a point, what matters to the
+	 * analysis. */
+	double reach = fmax(high, -low) > 0 ? fmax(high, -low)
+					    : fmax((double)a->noise.blind_ns, 1) / 1e9;
 	const char *time = a->by_wait ? "W" : "ET";
 	_cleanup_(freep) char *program = plot_short(
 		a->run.program, f->profile ? KEY_NAME : PROGRAM_NAME);
@@ -266,7 +277,8 @@ static void write_figure(const void *subject, FILE *script)
 	plot_axes(script, "axis", f->panels);
 	plot_text(script, "median", 0, "%s",
 		a->by_wait ? text_duration(c->median_ns - a->median_rest_ns)
-			   : text_precise((double)c->median_ns, (double)(c->high_ns - c->low_ns) / 10));
+			   : text_precise(
+				     (double)c->median_ns, (double)(c->high_ns - c->low_ns) / 10));
 	if (f->kind == FIGURE_ZOOMS) {
 		plot_text(script, "heading", 0, "%s, run %" PRId64, program, a->run.id);
 		write_zooms(f, reach, script);
@@ -298,13 +310,15 @@ const struct option_row scatter_options[] = {
 	{'o', "output", "FILE", "the picture: .png, .svg or .pdf", NULL, &options.output},
 	{0, "profile", "NAME", "mark the samples that this profile discards, by daemon", NULL,
 		&analyze_options.profile},
-	{0, "central-max", "TIME", "longest ET of the central cluster, set by hand", option_duration,
-		&analyze_options.analysis.central_max_ns},
+	{0, "central-max", "TIME", "longest ET of the central cluster, set by hand",
+		option_duration, &analyze_options.analysis.central_max_ns},
 	OTHER_CPUS_OPTION,
 	BY_WAIT_OPTIONS,
-	{0, "zooms", NULL, "draw each zoom of cluster detection in a panel of its own", NULL, &options.zooms},
+	{0, "zooms", NULL, "draw each zoom of cluster detection in a panel of its own", NULL,
+		&options.zooms},
 	{0, "samples", NULL, "draw single samples in order of time", NULL, &options.samples},
-	{0, "script", NULL, "keep the gnuplot file, with its data, as FILE.gnuplot", NULL, &options.script},
+	{0, "script", NULL, "keep the gnuplot file, with its data, as FILE.gnuplot", NULL,
+		&options.script},
 	LAST_RUN_OPTION,
 	{},
 };
@@ -319,7 +333,8 @@ int verb_scatter(int argc, char **argv, struct error *err)
 	struct drawing drawing = {"scatter", write_figure, &f, 0};
 	const struct option_rule rules[] = {
 		{!options.output, "name the picture with -o FILE.png (or .svg, .pdf)"},
-		{options.zooms && options.samples, "--zooms and --samples are two pictures; choose one"},
+		{options.zooms && options.samples,
+			"--zooms and --samples are two pictures; choose one"},
 	};
 	int r = option_check_rules(rules, ELEMENTS(rules), err);
 
@@ -331,7 +346,8 @@ int verb_scatter(int argc, char **argv, struct error *err)
 		return r;
 	if (analysis.n_samples < 2 && !options.samples)
 		return error_say(err, -EINVAL,
-			"run %" PRId64 " has one sample, which makes no pair; --samples draws single samples",
+			"run %" PRId64
+			" has one sample, which makes no pair; --samples draws single samples",
 			analysis.run.id);
 	find_causes(&f, f.profile ? &result.discarding : NULL);
 	causes = f.causes;

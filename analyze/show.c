@@ -35,10 +35,10 @@ static void show_print_run(const struct run *run, size_t n_samples, const char *
 		{"PT from:", run->pt_source},
 		{"W from:", run->wait_source},
 		{"pinned to:", run->cpu >= 0 ? text_brief("CPU %d", run->cpu) : NULL},
-		{"environment:",
-			digest ? text_brief("%.*s", (int)terminal_text_fit(terminal_text(digest), 16),
-					 terminal_text(digest))
-			       : NULL},
+		{"environment:", digest ? text_brief("%.*s",
+						  (int)terminal_text_fit(terminal_text(digest), 16),
+						  terminal_text(digest))
+					: NULL},
 		{"profile:", run->profile},
 		{"discarding:", *options ? options : NULL},
 		{"held by:", run->held_back_by},
@@ -96,7 +96,8 @@ static int print_result(
 	if (r < 0)
 		return r;
 	screen = run_screen_fill(&result);
-	r = run_notes_load(book, &result, rules->rules.profile, today, &screen.notes, screen.mdd, err);
+	r = run_notes_load(
+		book, &result, rules->rules.profile, today, &screen.notes, screen.mdd, err);
 	if (r == 0 && today)
 		r = print_recomputed(book, run, rules, &result.discarding, err);
 	if (r == 0)
@@ -167,8 +168,8 @@ static json_t *times_as_json(const struct discarding *d)
 }
 
 /* "changes": the lines that the screen has; "measured": the result before. */
-static int recomputed_as_json(struct book *book, const struct run *run, const struct run_rules *today,
-	json_t **ret, struct error *err)
+static int recomputed_as_json(struct book *book, const struct run *run,
+	const struct run_rules *today, json_t **ret, struct error *err)
 {
 	_cleanup_(run_rules_clear) struct run_rules rules = {};
 	_cleanup_(run_result_clear) struct run_result then = {};
@@ -185,7 +186,8 @@ static int recomputed_as_json(struct book *book, const struct run *run, const st
 	for (char *at = text, *line; (line = strsep(&at, "\n"));)
 		if (*line)
 			json_array_append_new(changes, json_string(line + strspn(line, " ")));
-	*ret = json_pack("{s:o, s:o}", "changes", changes, "measured", times_as_json(&then.discarding));
+	*ret = json_pack(
+		"{s:o, s:o}", "changes", changes, "measured", times_as_json(&then.discarding));
 	return r;
 }
 
@@ -218,7 +220,8 @@ static int show_json(
 }
 
 /* A run that was ended before its first sample has no scatter, and neither has a load. */
-static int show_head(struct book *book, const struct run *run, const char *digest, struct error *err)
+static int show_head(
+	struct book *book, const struct run *run, const char *digest, struct error *err)
 {
 	_cleanup_(notes_clear) struct notes notes = {};
 	int r = book_rows(book, run->id, &note_table, &notes.items, &notes.n, err);
@@ -226,7 +229,8 @@ static int show_head(struct book *book, const struct run *run, const char *diges
 	if (r < 0)
 		return r;
 	if (analyze_options.json)
-		return json_print_document("emp-analysis", run_as_json(run, run->n_samples, digest), err);
+		return json_print_document(
+			"emp-analysis", run_as_json(run, run->n_samples, digest), err);
 	show_print_run(run, run->n_samples, digest);
 	notes_print(stdout, &notes, ALL_NOTES, NULL);
 	if (run->kind == RUN_LOAD && run->n_samples > 0)
@@ -234,12 +238,13 @@ static int show_head(struct book *book, const struct run *run, const char *diges
 	return 0;
 }
 
-static int show_recorded_run(struct book *book, const struct run *run, const char *digest, struct error *err)
+static int show_recorded_run(
+	struct book *book, const struct run *run, const char *digest, struct error *err)
 {
 	_cleanup_(analysis_clear) struct analysis analysis = {};
 	_cleanup_(run_rules_clear) struct run_rules rules = {};
-	int r = analysis_load(
-		book, run->id, &(struct analysis_options){.by_wait_if_exact = true}, &analysis, err);
+	int r = analysis_load(book, run->id, &(struct analysis_options){.by_wait_if_exact = true},
+		&analysis, err);
 
 	if (r < 0)
 		return r;
@@ -276,6 +281,7 @@ int verb_show(int argc, char **argv, struct error *err)
 		r = book_get_environment(book, run.environment, &digest, NULL, NULL, err);
 	if (r < 0)
 		return r;
-	return run.n_samples > 0 && run.kind != RUN_LOAD ? show_recorded_run(book, &run, digest, err)
-							 : show_head(book, &run, digest, err);
+	return run.n_samples > 0 && run.kind != RUN_LOAD
+		       ? show_recorded_run(book, &run, digest, err)
+		       : show_head(book, &run, digest, err);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-analyze trend: follows a program over the runs in the book, and says where its level changed. */
+/* emp-analyze trend: follows a program over the runs in the book, and says where its level
+ * changed. */
 #include "analyze/analyze.h"
 #include "lib/trend/trend.h"
 
@@ -26,26 +27,30 @@ const struct option_row trend_options[] = {
 	{0, "seconds", NULL, "follow PT in seconds, even where runs have it in units of INC", NULL,
 		&options.seconds},
 	{0, "csv", "FILE", "write a row for each run; - is standard output", NULL, &options.csv},
-	{0, "markdown", "FILE", "write the table of levels for a report; - is standard output", NULL,
-		&options.markdown},
+	{0, "markdown", "FILE", "write the table of levels for a report; - is standard output",
+		NULL, &options.markdown},
 	{0, "fail-if-slower", "PERCENT",
 		"exit status 2 if the last run is slower than the reference by more than this",
 		option_percent, &options.rules.fail_if_slower},
-	{0, "since", "RUN|TIME", "the reference: this run, or the first one since then (default: the first)",
-		NULL, &since},
+	{0, "since", "RUN|TIME",
+		"the reference: this run, or the first one since then (default: the first)", NULL,
+		&since},
 	VERDICT_OPTIONS(options.rules),
 	{'o', "output", "FILE", "draw the series: .png, .svg or .pdf", NULL, &options.output},
-	{0, "script", NULL, "keep the gnuplot file, with its data, as FILE.gnuplot", NULL, &options.script},
+	{0, "script", NULL, "keep the gnuplot file, with its data, as FILE.gnuplot", NULL,
+		&options.script},
 	{},
 };
 
 int verb_trend(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
-	const char *const documents[] = {analyze_options.json ? "-" : NULL, options.csv, options.markdown};
+	const char *const documents[] = {
+		analyze_options.json ? "-" : NULL, options.csv, options.markdown};
 	const struct option_rule rules[] = {
 		{options.script && !options.output, NEEDS_PICTURE("--script")},
-		{options.rules.fail_if_slower >= 0 && options.rules.equal_within >= 0, EQUAL_WITHIN_NO_GATE},
+		{options.rules.fail_if_slower >= 0 && options.rules.equal_within >= 0,
+			EQUAL_WITHIN_NO_GATE},
 	};
 	int r = option_check_rules(rules, ELEMENTS(rules), err);
 

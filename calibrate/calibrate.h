@@ -24,10 +24,11 @@ extern struct calibrate_options calibrate_options;
 
 /* The backends that observe daemons, in the order of enum accounting_backend; ends with NULL. */
 extern const char *const calibrate_backends[];
-extern const struct option_row run_options[], resume_options[], revalidate_options[], profile_options[],
-	jitter_options[], clocks_options[];
+extern const struct option_row run_options[], resume_options[], revalidate_options[],
+	profile_options[], jitter_options[], clocks_options[];
 
-/* " --db FILE" for commands that are suggested, as a shell needs it; "" if the option was not given. */
+/* " --db FILE" for commands that are suggested, as a shell needs it; "" if the option was not
+ * given. */
 const char *calibrate_db(void);
 
 /* A name for commands that are suggested, as a shell needs it; the next call overwrites it. */
@@ -42,7 +43,8 @@ int calibrate_operand(
 FILE *calibrate_screen(void);
 void calibrate_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-verb_function verb_run, verb_resume, verb_revalidate, verb_status, verb_clocks, verb_profile, verb_jitter;
+verb_function verb_run, verb_resume, verb_revalidate, verb_status, verb_clocks, verb_profile,
+	verb_jitter;
 
 /* How long INC runs, and how often: "128x800" */
 struct size {
@@ -52,16 +54,18 @@ struct size {
 
 option_parser size_option; /* into struct size */
 
-/* A calibration in progress. 'run' plans one and 'resume' finds one in the book (run.c). Both then prepare the machine, and
- * calibration_run takes the rest of the short and of the long run, with INC as the program, and makes the profile
- * (calibration.c). 'revalidate' takes a run in the same way. */
+/* A calibration in progress. 'run' plans one and 'resume' finds one in the book (run.c). Both then
+ * prepare the machine, and calibration_run takes the rest of the short and of the long run, with
+ * INC as the program, and makes the profile (calibration.c). 'revalidate' takes a run in the same
+ * way. */
 
 struct calibration {
 	struct run_session base;
 	struct calibration_plan plan;
 	int inhibitor; /* -1: sleep is not blocked */
 	struct inc inc;
-	char *notes;                         /* for the runs: the result of the audit; NULL: nothing */
+	/* for the runs: the result of the audit; NULL: nothing */
+	char *notes;
 	int phase;                           /* under way */
 	int64_t pace_ns[CALIBRATION_PHASES]; /* from one sample to the next, measured; 0: not yet */
 };
@@ -77,21 +81,24 @@ void calibration_clear(struct calibration *calibration);
 /* Finds INC, opens the book, and takes the host's lock (RUN_LOCK_TAKEN). */
 int calibration_open(struct calibration *calibration, enum run_lock lock, struct error *err);
 
-/* Checks the machine and takes its fingerprint, and opens the observer. 0, or STATUS_NOT_FIT with a sentence if the machine is not fit and
- * --ignore-audit is not given. */
+/* Checks the machine and takes its fingerprint, and opens the observer. 0, or STATUS_NOT_FIT with a
+ * sentence if the machine is not fit and --ignore-audit is not given. */
 int calibration_prepare(struct calibration *calibration, struct error *err);
 
-/* Finds the constant of INC for the environment that the calibration began in (0: it begins in today's). */
-int calibration_find_constant(struct calibration *calibration, int64_t environment, struct error *err);
+/* Finds the constant of INC for the environment that the calibration began in (0: it begins in
+ * today's). */
+int calibration_find_constant(
+	struct calibration *calibration, int64_t environment, struct error *err);
 
-/* A new run of INC that runs for `length_ns` by the constant, and INC as it is started for it. run_clear frees the run, also after a
- * failure. */
-int calibration_new_run(const struct calibration *calibration, enum run_kind kind, int64_t length_ns,
-	struct inc_program *ret_inc, struct run *ret, struct error *err);
+/* A new run of INC that runs for `length_ns` by the constant, and INC as it is started for it.
+ * run_clear frees the run, also after a failure. */
+int calibration_new_run(const struct calibration *calibration, enum run_kind kind,
+	int64_t length_ns, struct inc_program *ret_inc, struct run *ret, struct error *err);
 
-/* Adds what a duet can resolve on this machine to rows that are known. INC runs as long as in the short run. -EINTR without a sentence. */
+/* Adds what a duet can resolve on this machine to rows that are known. INC runs as long as in the
+ * short run. -EINTR without a sentence. */
 int calibration_duet(struct calibration *calibration, struct mdd rows[N_MDD], struct error *err);
 
-/* Takes both runs, then makes the profile. Returns the exit status, or a failure; unless it is 0, the calibration
- * can be resumed. */
+/* Takes both runs, then makes the profile. Returns the exit status, or a failure; unless it is 0,
+ * the calibration can be resumed. */
 int calibration_run(struct calibration *calibration, struct error *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A calibration from the open book to the profile, and what 'run' and 'resume' print of it: a line for each run, for each daemon, and
- * for all warnings; -v adds details. See calibrate.h. */
+/* A calibration from the open book to the profile, and what 'run' and 'resume' print of it: a line
+ * for each run, for each daemon, and for all warnings; -v adds details. See calibrate.h. */
 #include "calibrate/calibrate.h"
 
 #include "lib/document/document.h"
@@ -44,8 +44,8 @@ static void print_ignored_audit(const char *checks)
 	for (const char *at = end; at; at = strstr(at + 1, ", "))
 		more++;
 	if (more && !calibrate_options.verbose)
-		calibrate_print(
-			"Audit: not fit (%.*s and %d more), ignored\n", (int)(end - checks), checks, more);
+		calibrate_print("Audit: not fit (%.*s and %d more), ignored\n", (int)(end - checks),
+			checks, more);
 	else
 		calibrate_print("Audit: not fit (%s), ignored\n", checks);
 }
@@ -61,11 +61,12 @@ static void print_core_type(int cpu)
 	type = core_types_of(&types, cpu);
 	text = core_types_text(&types);
 	if (type)
-		calibrate_print(
-			"CPU %d is of type %s: the calibration holds for such cores\n", cpu, type->name);
+		calibrate_print("CPU %d is of type %s: the calibration holds for such cores\n", cpu,
+			type->name);
 	else if (types.n > 0)
 		calibrate_print(
-			"Warning: INC may run on cores of several types, %s: choose one with --cpu\n", text);
+			"Warning: INC may run on cores of several types, %s: choose one with --cpu\n",
+			text);
 }
 
 int calibration_prepare(struct calibration *c, struct error *err)
@@ -94,7 +95,8 @@ int calibration_prepare(struct calibration *c, struct error *err)
 	print_core_type(c->plan.cpu);
 	r = run_session_environment(&c->base, err);
 	if (r == 0)
-		r = option_choice(c->plan.backend, "--accounting", accounting_backend_names, &backend, err);
+		r = option_choice(
+			c->plan.backend, "--accounting", accounting_backend_names, &backend, err);
 	if (r == 0)
 		r = observer_open(&c->base.observer, backend, c->plan.cpu, err);
 	if (r < 0)
@@ -148,8 +150,8 @@ int calibration_new_run(const struct calibration *c, enum run_kind kind, int64_t
 enum { DUET_ROUNDS = 20, LEAST_SLICES = 5 };
 static const int64_t SLICE_NS = 10 * NS_PER_MS, MOST_NS = 100 * NS_PER_MS;
 
-/* How long each INC of a duet runs: 0 where there can be no duets by the scheduler's slices, that is, on one CPU and in cgroups, or
- * where it would be too short. */
+/* How long each INC of a duet runs: 0 where there can be no duets by the scheduler's slices, that
+ * is, on one CPU and in cgroups, or where it would be too short. */
 static int64_t duet_length_ns(const struct calibration *c)
 {
 	int64_t length_ns = c->plan.phases[SHORT_PHASE].length_ns;
@@ -159,7 +161,8 @@ static int64_t duet_length_ns(const struct calibration *c)
 	return length_ns < MOST_NS ? length_ns : MOST_NS;
 }
 
-/* From rounds of a few seconds together, each of which gives the logarithm of the ratio of their PTs. */
+/* From rounds of a few seconds together, each of which gives the logarithm of the ratio of their
+ * PTs. */
 int calibration_duet(struct calibration *c, struct mdd rows[N_MDD], struct error *err)
 {
 	const struct observer *o = &c->base.observer;
@@ -185,18 +188,20 @@ int calibration_duet(struct calibration *c, struct mdd rows[N_MDD], struct error
 		specs[i] = &inc[i].spec;
 	}
 	if (r == 0)
-		can = duet_choose(SLICING_SCHEDULER, SLICE_NS, plan.cpu, cgroups[0], &plan.slicing, NULL) ==
-		      0;
+		can = duet_choose(SLICING_SCHEDULER, SLICE_NS, plan.cpu, cgroups[0], &plan.slicing,
+			      NULL) == 0;
 	progress_begin(&progress, "INC in a duet with itself", can ? DUET_ROUNDS : 0,
 		calibrate_options.quiet);
 	for (size_t i = 0; r == 0 && can && i < DUET_ROUNDS; i++) {
 		plan.first = i % 2;
-		r = interrupt_pending() ? -EINTR
-					: observe_duet(&plan, &all, specs, 2, o->counters, seen, err);
+		r = interrupt_pending()
+			    ? -EINTR
+			    : observe_duet(&plan, &all, specs, 2, o->counters, seen, err);
 		if (r == 0 && (seen[0].exec.pt_ns <= 0 || seen[1].exec.pt_ns <= 0))
 			r = error_say(err, -ECANCELED, "INC took no CPU time in a duet");
 		if (r == 0)
-			log_ratios[i] = log((double)seen[0].exec.pt_ns / (double)seen[1].exec.pt_ns);
+			log_ratios[i] = log(
+				(double)seen[0].exec.pt_ns / (double)seen[1].exec.pt_ns);
 		progress_step(&progress, i + 1, NULL);
 	}
 	if (r == 0 && can)
@@ -206,7 +211,8 @@ int calibration_duet(struct calibration *c, struct mdd rows[N_MDD], struct error
 	return r;
 }
 
-/* The time left, estimated from the samples so far; `all`: with the warm-ups and the duet to come. */
+/* The time left, estimated from the samples so far; `all`: with the warm-ups and the duet to
+ * come. */
 static int64_t calibration_left_ns(const struct calibration *c, bool all)
 {
 	int64_t ns = all ? DUET_ROUNDS * 2 * duet_length_ns(c) : 0;
@@ -214,7 +220,8 @@ static int64_t calibration_left_ns(const struct calibration *c, bool all)
 	for (int i = 0; i < CALIBRATION_PHASES; i++) {
 		const struct calibration_phase *phase = &c->plan.phases[i];
 		_cleanup_(run_clear) struct run run = {};
-		uint32_t there = phase->run && book_get_run(c->base.book, phase->run, &run, NULL) == 0
+		uint32_t there = phase->run && book_get_run(c->base.book, phase->run, &run, NULL) ==
+							 0
 					 ? run.n_samples
 					 : 0;
 
@@ -264,12 +271,13 @@ static int report_progress(struct sampling *s, const struct sample *sample,
 	return 0;
 }
 
-/* A warm-up and the samples that are missing, each stored before the next starts; systemd is told of the progress. */
+/* A warm-up and the samples that are missing, each stored before the next starts; systemd is told
+ * of the progress. */
 static int take_phase(
 	struct calibration *c, const struct inc_program *inc, struct run *run, struct error *err)
 {
-	_cleanup_(freep) char *command = text_format(
-		"emp-calibrate%s resume %lld", calibrate_db(), (long long)c->plan.phases[SHORT_PHASE].run);
+	_cleanup_(freep) char *command = text_format("emp-calibrate%s resume %lld", calibrate_db(),
+		(long long)c->plan.phases[SHORT_PHASE].run);
 	struct sampling sampling = {.run = run,
 		.spec = &inc->spec,
 		.warm_ups = 1,
@@ -293,11 +301,11 @@ static int take_phase(
 	err2 = *err;
 	if (r == -EINTR)
 		return error_say(err, STATUS_INTERRUPTED,
-			"interrupted: run %lld keeps its %u samples; to resume: %s", (long long)run->id,
-			run->n_samples, command);
+			"interrupted: run %lld keeps its %u samples; to resume: %s",
+			(long long)run->id, run->n_samples, command);
 	if (r < 0)
-		return error_say(
-			err, r, "%s; the samples so far are kept; to resume: %s", err2.text, command);
+		return error_say(err, r, "%s; the samples so far are kept; to resume: %s",
+			err2.text, command);
 	if (calibrate_options.verbose && sampling.taken > 0)
 		calibrate_print("The observer took %s of CPU time per sample\n",
 			text_duration(sampling.observer_ns / sampling.taken));
@@ -320,18 +328,21 @@ static int print_run(const struct calibration *c, int which, struct error *err)
 	if (r < 0)
 		return r;
 	if (a.by_wait)
-		central = text_brief("W up to %s", text_duration(a.central.high_ns - a.median_rest_ns));
+		central = text_brief(
+			"W up to %s", text_duration(a.central.high_ns - a.median_rest_ns));
 	else
 		central = text_interval((double)a.central.low_ns, (double)a.central.high_ns,
 			(double)(a.central.high_ns - a.central.low_ns) / 10, NULL);
 	calibrate_print("Run %-3lld %-14s  %-8s  central %s (%zu), %s\n", (long long)a.run.id,
-		text_brief("%s x %zu", terminal_text(a.run.program), a.n_samples), verdict_name(a.verdict),
-		central, a.central.n_central, text_count(a.n_l_samples, "L-sample"));
+		text_brief("%s x %zu", terminal_text(a.run.program), a.n_samples),
+		verdict_name(a.verdict), central, a.central.n_central,
+		text_count(a.n_l_samples, "L-sample"));
 	if (a.noise.noisy)
 		calibrate_print("  It is %s\n", noise_describe(&a.noise));
 	if (calibrate_options.verbose)
 		calibrate_print("  It shows %s.\n%s", terminal_text(a.why),
-			a.by_wait ? "  Long samples were found by waiting time W, not by ET.\n" : "");
+			a.by_wait ? "  Long samples were found by waiting time W, not by ET.\n"
+				  : "");
 	return 0;
 }
 
@@ -345,8 +356,8 @@ static int do_phase(struct calibration *c, int which, struct error *err)
 
 	c->phase = which;
 	if (!phase->run) {
-		r = calibration_new_run(
-			c, which == SHORT_PHASE ? RUN_SHORT : RUN_LONG, phase->length_ns, &inc, &run, err);
+		r = calibration_new_run(c, which == SHORT_PHASE ? RUN_SHORT : RUN_LONG,
+			phase->length_ns, &inc, &run, err);
 		if (r == 0)
 			r = begin_phase(c, which, &run, err);
 	} else {
@@ -394,8 +405,8 @@ static int print_warnings(
 	for (int i = 0; i < CALIBRATION_PHASES; i++) {
 		_cleanup_(run_result_clear) struct run_result result = {};
 		const struct disturbances *found = &result.disturbances;
-		int r = run_result_read(
-			book, analyses[i].run.id, &(struct discard_rules){}, RESULT_COUNTERS, &result, err);
+		int r = run_result_read(book, analyses[i].run.id, &(struct discard_rules){},
+			RESULT_COUNTERS, &result, err);
 
 		if (r < 0)
 			return r;
@@ -405,8 +416,8 @@ static int print_warnings(
 
 			changed[found->items[k].which] += found->items[k].n;
 			if (calibrate_options.verbose)
-				calibrate_print(
-					"  Run %lld: %s\n", (long long)analyses[i].run.id, description);
+				calibrate_print("  Run %lld: %s\n", (long long)analyses[i].run.id,
+					description);
 		}
 	}
 	for (int i = 0; i < N_COUNTERS; i++) {
@@ -419,7 +430,8 @@ static int print_warnings(
 	return 0;
 }
 
-static int show_new_profile(struct calibration *c, const struct new_profile *made, struct error *err)
+static int show_new_profile(
+	struct calibration *c, const struct new_profile *made, struct error *err)
 {
 	const struct profile *p = &made->profile;
 	int which = made->analyses[SHORT_PHASE].n_l_samples ? SHORT_PHASE : LONG_PHASE;
@@ -432,7 +444,8 @@ static int show_new_profile(struct calibration *c, const struct new_profile *mad
 	} else {
 		const char *mdd;
 
-		printf("Profile '%s': %s", terminal_text(p->name), text_count(p->n_cutoffs, "cutoff"));
+		printf("Profile '%s': %s", terminal_text(p->name),
+			text_count(p->n_cutoffs, "cutoff"));
 		if (made->left_out.n > 0)
 			printf(", %zu left out (--material)", made->left_out.n);
 		printf("\n");
@@ -445,19 +458,21 @@ static int show_new_profile(struct calibration *c, const struct new_profile *mad
 			terminal_say(stdout, 2, "Resolution: %s", mdd);
 	}
 	if (r == 0 && calibrate_options.verbose)
-		r = daemon_causes_print(c->base.book, made->analyses, CALIBRATION_PHASES, screen, err);
+		r = daemon_causes_print(
+			c->base.book, made->analyses, CALIBRATION_PHASES, screen, err);
 	if (r < 0)
 		return r;
 	if (p->n_cutoffs && !calibrate_options.verbose)
 		calibrate_print("Causes: emp-analyze%s daemons %lld\n", calibrate_db(),
 			(long long)made->analyses[which].run.id);
 	calibrate_print("Next: emp-measure%s --profile %s%s -- COMMAND\n", calibrate_db(),
-		calibrate_quoted(p->name), c->plan.cpu < 0 ? "" : text_brief(" --cpu %d", c->plan.cpu));
+		calibrate_quoted(p->name),
+		c->plan.cpu < 0 ? "" : text_brief(" --cpu %d", c->plan.cpu));
 	return 0;
 }
 
-/* From two complete runs to the profile in the book, or the reason why there is none: STATUS_NOT_FIT with a sentence
- * where a run is no L, or a failure. */
+/* From two complete runs to the profile in the book, or the reason why there is none:
+ * STATUS_NOT_FIT with a sentence where a run is no L, or a failure. */
 static int conclude(struct calibration *c, struct error *err)
 {
 	_cleanup_(new_profile_clear) struct new_profile made = {};
@@ -465,7 +480,8 @@ static int conclude(struct calibration *c, struct error *err)
 	const struct profile_request request = {
 		.name = c->plan.profile,
 		.runs = {phases[SHORT_PHASE].run, phases[LONG_PHASE].run},
-		.central_max_ns = {phases[SHORT_PHASE].central_max_ns, phases[LONG_PHASE].central_max_ns},
+		.central_max_ns = {phases[SHORT_PHASE].central_max_ns,
+			phases[LONG_PHASE].central_max_ns},
 		.options = {.by_wait_if_exact = !c->plan.by_et, .other_cpus = c->plan.other_cpus},
 		.least_share_ppm = c->plan.material_ppm,
 		.force = c->plan.force,
@@ -478,9 +494,10 @@ static int conclude(struct calibration *c, struct error *err)
 	if (r < 0)
 		return r;
 	if (refused) {
-		calibrate_print("No profile was made. To look at the runs, and to make one anyway:\n"
-				"  emp-analyze%s scatter %lld -o short.png\n"
-				"  emp-analyze%s cutoffs --short %lld --long %lld --force --save %s\n",
+		calibrate_print(
+			"No profile was made. To look at the runs, and to make one anyway:\n"
+			"  emp-analyze%s scatter %lld -o short.png\n"
+			"  emp-analyze%s cutoffs --short %lld --long %lld --force --save %s\n",
 			calibrate_db(), (long long)phases[SHORT_PHASE].run, calibrate_db(),
 			(long long)phases[SHORT_PHASE].run, (long long)phases[LONG_PHASE].run,
 			calibrate_quoted(c->plan.profile));
@@ -526,7 +543,8 @@ int calibration_run(struct calibration *c, struct error *err)
 	if (c->inhibitor < 0 && (left_ns > CALIBRATION_LONG_NS || calibrate_options.verbose))
 		calibrate_print("Sleep and shutdown are not blocked: %s\n", err2.text);
 	else if (calibrate_options.verbose)
-		calibrate_print("Sleep and shutdown are blocked until it ends (systemd-inhibit --list)\n");
+		calibrate_print(
+			"Sleep and shutdown are blocked until it ends (systemd-inhibit --list)\n");
 	sd_notify(0, "READY=1");
 	r = set_owner(c, true, err);
 	for (int i = 0; r == 0 && i < CALIBRATION_PHASES; i++)

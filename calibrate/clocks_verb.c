@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-calibrate clocks: measures the sources of time of this machine, and stores the result with its environment. */
+/* emp-calibrate clocks: measures the sources of time of this machine, and stores the result with
+ * its environment. */
 #include "calibrate/calibrate.h"
 
 #include "lib/clocks/clocks.h"

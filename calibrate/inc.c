@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* INC, the papers' compute-bound program (EMP, Figure 7): it only increments a register. No I/O, no allocation, no library
- * call while it runs; static, so that loading takes next to no time.
+/* INC, the papers' compute-bound program (EMP, Figure 7): it only increments a register. No I/O, no
+ * allocation, no library call while it runs; static, so that loading takes next to no time.
  *
  *   inc --iterations N   that many increments: what emp-calibrate runs
  *   inc SECONDS          about that long, by the constant that emp-calibrate measured on this machine
  *   inc --branches N     that many increments, with a taken branch for each
  *
- * Each increment needs the result of the one before, so that a processor makes one in a cycle and has most of its units to spare.
- * A taken branch a cycle, in contrast, is what the hardware threads of a core have to share: a loop that takes one for each
- * increment halves its speed while somebody uses the other thread. */
+ * Each increment needs the result of the one before, so that a processor makes one in a cycle and
+ * has most of its units to spare. A taken branch a cycle, in contrast, is what the hardware threads
+ * of a core have to share: a loop that takes one for each increment halves its speed while somebody
+ * uses the other thread. */
 
 #include "lib/base/base.h"
 
 #include <math.h>
 
-/* The 1 is in a register: some processors add small constants while they rename registers, several in a cycle. */
+/* The 1 is in a register: some processors add small constants while they rename registers, several
+ * in a cycle. */
 #if defined(__x86_64__)
 #define INCREMENT "addq %[one], %[count]\n"
 #else /* arm64, riscv64, ppc64 */
 #define INCREMENT "add %[count], %[count], %[one]\n"
 #endif
 
-/* `per_turn` increments in each turn of a loop: a taken branch for so many. Assembled as they stand here, whatever the
- * compiler optimizes. Aligned, so that a rebuild does not change the speed. */
+/* `per_turn` increments in each turn of a loop: a taken branch for so many. Assembled as they stand
+ * here, whatever the compiler optimizes. Aligned, so that a rebuild does not change the speed. */
 #define INCREMENT_LOOP(name, per_turn)                                                     \
 	static __attribute__((noinline, aligned(64))) uint64_t name(uint64_t turns)        \
 	{                                                                                  \
@@ -48,7 +50,8 @@ static uint64_t increment(uint64_t n, bool branches)
 
 #define USAGE "inc SECONDS, inc --iterations N, or inc --branches N"
 
-static int find_iterations(int argc, char **argv, uint64_t *ret, bool *ret_branches, struct error *err)
+static int find_iterations(
+	int argc, char **argv, uint64_t *ret, bool *ret_branches, struct error *err)
 {
 	_cleanup_(freep) char *book = NULL, *path = NULL, *text = NULL, *file = NULL;
 	int64_t duration_ns, n;
@@ -86,7 +89,8 @@ static int find_iterations(int argc, char **argv, uint64_t *ret, bool *ret_branc
 	if (sscanf(text, "increments_per_second %lf", &per_second) != 1 || !isfinite(per_second) ||
 		per_second <= 0)
 		return error_say(err, -EINVAL,
-			"%s does not contain the constant of this INC: run 'emp-calibrate constant'", path);
+			"%s does not contain the constant of this INC: run 'emp-calibrate constant'",
+			path);
 	*ret = (uint64_t)llround(per_second * (double)duration_ns / 1e9);
 	return 0;
 }

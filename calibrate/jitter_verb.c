@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-calibrate jitter: measures what takes CPUs from a program that wants all of them, and names it. */
+/* emp-calibrate jitter: measures what takes CPUs from a program that wants all of them, and names
+ * it. */
 #include "calibrate/calibrate.h"
 
 #include "lib/host/process/pinning.h"
@@ -17,8 +18,8 @@ static int parse_cpus(const char *value, const char *name, void *into, struct er
 	int r = text_parse_cpu_list(value, &observed_cpus, &request.n_cpus);
 
 	if (r < 0 || request.n_cpus == 0)
-		return error_say(
-			err, -EINVAL, "%s: '%s' is not a list of CPUs such as 1, 0-3 or 2,5", name, value);
+		return error_say(err, -EINVAL,
+			"%s: '%s' is not a list of CPUs such as 1, 0-3 or 2,5", name, value);
 	for (size_t i = 0; r == 0 && i < request.n_cpus; i++)
 		r = pinning_check(observed_cpus[i], AT_FDCWD, err);
 	return r;
@@ -35,16 +36,18 @@ static int parse_buffer(const char *value, const char *name, void *into, struct 
 }
 
 const struct option_row jitter_options[] = {
-	{0, "cpu", "LIST", "observe these CPUs, such as 1 or 2-5 (default: all but the first)", parse_cpus,
-		NULL},
+	{0, "cpu", "LIST", "observe these CPUs, such as 1 or 2-5 (default: all but the first)",
+		parse_cpus, NULL},
 	{0, "for", "TIME", "how long to observe, such as 10min (default 1min)", option_duration,
 		&request.observe_ns},
 	{0, "threshold", "TIME", "record gaps longer than this (default: 10 times the smallest)",
 		option_duration, &request.threshold_ns},
 	{0, "buffer", "SIZE", "memory for the trace of each CPU (default 16M)", parse_buffer,
 		&request.buffer_bytes},
-	{0, "keep-trace", "FILE", "write the trace, for trace-cmd and KernelShark", NULL, &request.keep},
-	{0, "mono-raw", NULL, NULL, NULL, &request.mono_raw, .hidden = true}, /* the clock that arm64 needs */
+	{0, "keep-trace", "FILE", "write the trace, for trace-cmd and KernelShark", NULL,
+		&request.keep},
+	/* the clock that arm64 needs */
+	{0, "mono-raw", NULL, NULL, NULL, &request.mono_raw, .hidden = true},
 	{},
 };
 
@@ -65,13 +68,15 @@ int verb_jitter(int argc, char **argv, struct error *err)
 	if (!observed_cpus) {
 		/* all that this process may use but the first, which is left for the merging */
 		if (sched_getaffinity(0, sizeof(set), &set) < 0)
-			return error_os(err, -errno, "cannot read which CPUs exist; name some with --cpu");
+			return error_os(
+				err, -errno, "cannot read which CPUs exist; name some with --cpu");
 		observed_cpus = xcalloc(CPU_SETSIZE, sizeof(*observed_cpus));
 		for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
 			if (CPU_ISSET(cpu, &set))
 				observed_cpus[request.n_cpus++] = cpu;
 		if (request.n_cpus > 1)
-			memmove(observed_cpus, observed_cpus + 1, --request.n_cpus * sizeof(*observed_cpus));
+			memmove(observed_cpus, observed_cpus + 1,
+				--request.n_cpus * sizeof(*observed_cpus));
 	}
 	request.db = calibrate_options.db;
 	request.cpus = observed_cpus;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-calibrate: runs INC, observes what else runs, and makes the cutoff profile. What its verbs have in common, and 'constant'. */
+/* emp-calibrate: runs INC, observes what else runs, and makes the cutoff profile. What its verbs
+ * have in common, and 'constant'. */
 #include "calibrate/calibrate.h"
 
 #include "lib/base/argv.h"
@@ -13,11 +14,12 @@ struct calibrate_options calibrate_options = {.cpu = -1};
 const char *const calibrate_backends[] = {"auto", "bpf", "taskstats", NULL};
 
 static const struct option_row common_options[] = {
-	{0, "db", "FILE", "the lab book (default: EMP_DB, else the user's own)", NULL, &calibrate_options.db},
+	{0, "db", "FILE", "the lab book (default: EMP_DB, else the user's own)", NULL,
+		&calibrate_options.db},
 	{0, "json", NULL, "print the result as JSON", NULL, &calibrate_options.json, .dash = true},
 	{'q', "quiet", NULL, "no progress", NULL, &calibrate_options.quiet},
-	{'v', "verbose", NULL, "list each warning, the causes of each daemon and how to stop it", NULL,
-		&calibrate_options.verbose},
+	{'v', "verbose", NULL, "list each warning, the causes of each daemon and how to stop it",
+		NULL, &calibrate_options.verbose},
 	{},
 };
 
@@ -50,8 +52,8 @@ static int verb_constant(int argc, char **argv, struct error *err)
 	if (calibrate_options.json)
 		return json_print_document("emp-constant",
 			json_pack("{s:f, s:s, s:b, s:s?}", "iterations_per_second", inc->per_second,
-				"environment", session->environment_digest, "found_now", inc->found_now,
-				"inc_digest", session->inc_digest),
+				"environment", session->environment_digest, "found_now",
+				inc->found_now, "inc_digest", session->inc_digest),
 			err);
 	terminal_say(stdout, 2, "INC: %.0f increments/s (%s), environment %.16s", inc->per_second,
 		inc->found_now ? "measured now" : "measured before", session->environment_digest);

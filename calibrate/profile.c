@@ -85,8 +85,8 @@ static int import_profile(struct book *book, const char *path, struct error *err
 	if (r == 0 && equal != current)
 		r = book_put_profile(book, &profile, replace, err);
 	if (r == -EEXIST)
-		return error_say(
-			err, r, "the book has a profile '%s' already; --replace replaces it", profile.name);
+		return error_say(err, r,
+			"the book has a profile '%s' already; --replace replaces it", profile.name);
 	if (r == 0)
 		printf("%s\n", terminal_text(profile.name));
 	return r;
@@ -94,8 +94,8 @@ static int import_profile(struct book *book, const char *path, struct error *err
 
 static int list(struct book *book, const char *name, struct error *err)
 {
-	static const struct column columns[] = {
-		{"NAME"}, {"MADE"}, {"CPU"}, {"SHORT RUN"}, {"LONG RUN"}, {"CUTOFFS", COLUMN_NUMBER}, {}};
+	static const struct column columns[] = {{"NAME"}, {"MADE"}, {"CPU"}, {"SHORT RUN"},
+		{"LONG RUN"}, {"CUTOFFS", COLUMN_NUMBER}, {}};
 	_cleanup_(table_freep) struct table *table = table_new(columns);
 	_cleanup_(json_decrefp) json_t *documents = json_array();
 	struct profile *profiles = NULL;
@@ -111,11 +111,12 @@ static int list(struct book *book, const char *name, struct error *err)
 			if (r == 0)
 				json_array_append_new(documents, document);
 		}
-		table_row(table, TEXT(p->name), MOMENT(p->made_ns), p->cpu < 0 ? TEXT(NULL) : NUMBER(p->cpu),
-			TEXT(text_brief(
-				"%s x %lld", p->short_run.program ?: "?", (long long)p->short_run.samples)),
-			TEXT(text_brief(
-				"%s x %lld", p->long_run.program ?: "?", (long long)p->long_run.samples)),
+		table_row(table, TEXT(p->name), MOMENT(p->made_ns),
+			p->cpu < 0 ? TEXT(NULL) : NUMBER(p->cpu),
+			TEXT(text_brief("%s x %lld", p->short_run.program ?: "?",
+				(long long)p->short_run.samples)),
+			TEXT(text_brief("%s x %lld", p->long_run.program ?: "?",
+				(long long)p->long_run.samples)),
 			NUMBER(p->n_cutoffs));
 		profile_clear(p);
 	}
@@ -123,7 +124,8 @@ static int list(struct book *book, const char *name, struct error *err)
 	if (r < 0)
 		return r;
 	if (calibrate_options.json)
-		return json_print_document("emp-profiles", json_pack("{s:O}", "profiles", documents), err);
+		return json_print_document(
+			"emp-profiles", json_pack("{s:O}", "profiles", documents), err);
 	if (n == 0)
 		printf("The lab book has no profiles; 'emp-calibrate run' makes one.\n");
 	table_print(table, stdout);
@@ -141,7 +143,8 @@ int verb_profile(int argc, char **argv, struct error *err)
 		bool replaces, verbosely; /* has --replace, -v */
 	} actions[] = {
 		{"list", false, BOOK_READ, list, .json = true, .text = true},
-		{"show", true, BOOK_READ, show_profile, .json = true, .text = true, .verbosely = true},
+		{"show", true, BOOK_READ, show_profile, .json = true, .text = true,
+			.verbosely = true},
 		{"export", true, BOOK_READ, show_profile, .json = true},
 		{"import", true, BOOK_WRITE, import_profile, .replaces = true},
 		{"remove", true, BOOK_WRITE, book_remove_profile},
@@ -152,7 +155,8 @@ int verb_profile(int argc, char **argv, struct error *err)
 		const struct option_rule rules[] = {
 			{calibrate_options.json && !actions[i].json,
 				text_brief("--json: 'profile %s' prints no document", argv[0])},
-			{calibrate_options.verbose && (!actions[i].verbosely || calibrate_options.json),
+			{calibrate_options.verbose &&
+					(!actions[i].verbosely || calibrate_options.json),
 				"--verbose is for the text of 'profile show'"},
 			{replace && !actions[i].replaces, "--replace is for 'profile import'"},
 		};
@@ -161,7 +165,8 @@ int verb_profile(int argc, char **argv, struct error *err)
 		if (strcmp(argv[0], actions[i].name))
 			continue;
 		if (argc != 1 + actions[i].operand)
-			return error_say(err, -EINVAL, "usage: emp-calibrate profile %s%s", actions[i].name,
+			return error_say(err, -EINVAL, "usage: emp-calibrate profile %s%s",
+				actions[i].name,
 				!actions[i].operand                  ? ""
 				: !strcmp(actions[i].name, "import") ? " FILE"
 								     : " NAME");
@@ -172,5 +177,6 @@ int verb_profile(int argc, char **argv, struct error *err)
 		r = book_open(&book, calibrate_options.db, actions[i].mode, err);
 		return r < 0 ? r : actions[i].run(book, argv[1], err);
 	}
-	return error_say(err, -EINVAL, "'profile %s' must be list, show, export, import or remove", argv[0]);
+	return error_say(
+		err, -EINVAL, "'profile %s' must be list, show, export, import or remove", argv[0]);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-calibrate revalidate: whether a profile still holds, for example after an upgrade: compares the fingerprints,
- * runs INC for a few minutes, and gives a verdict. */
+/* emp-calibrate revalidate: whether a profile still holds, for example after an upgrade: compares
+ * the fingerprints, runs INC for a few minutes, and gives a verdict. */
 #include "calibrate/calibrate.h"
 
 #include "lib/host/process/pinning.h"
@@ -18,7 +18,8 @@ const struct option_row revalidate_options[] = {
 	{0, "ignore-audit", NULL, "run although the machine is not fit", NULL,
 		&calibrate_options.ignore_audit},
 	{0, "anyway", NULL, NULL, NULL, &calibrate_options.anyway, .hidden = true},
-	{0, "adopt", NULL, "if the profile holds, use it for today's environment", NULL, &options.adopt},
+	{0, "adopt", NULL, "if the profile holds, use it for today's environment", NULL,
+		&options.adopt},
 	{0, "accounting", "BACKEND", "auto (default), bpf or taskstats", NULL,
 		&calibrate_options.backend, .choices = calibrate_backends},
 	{},
@@ -75,9 +76,10 @@ static int compare_fingerprints(struct calibration *c, struct past *p, struct er
 	if (r < 0)
 		return r;
 	p->evidence.differences = r > 0 ? &p->changes : NULL;
-	calibrate_print("Fingerprint: %s\n", r == 0              ? "that of the profile is not known"
-					     : p->changes.n == 0 ? "unchanged since the profile was made"
-								 : "changed since the profile was made:");
+	calibrate_print("Fingerprint: %s\n", r == 0 ? "that of the profile is not known"
+					     : p->changes.n == 0
+						     ? "unchanged since the profile was made"
+						     : "changed since the profile was made:");
 	for (size_t i = 0; i < p->changes.n; i++) {
 		const struct difference *d = &p->changes.items[i];
 
@@ -87,9 +89,10 @@ static int compare_fingerprints(struct calibration *c, struct past *p, struct er
 	return 0;
 }
 
-/* A new run of the same work as in the profile's runs, by the constant of their environment; or, with another INC, of the same
- * length by today's. */
-static int take_run(struct calibration *c, const struct past *p, int64_t *ret_run, struct error *err)
+/* A new run of the same work as in the profile's runs, by the constant of their environment; or,
+ * with another INC, of the same length by today's. */
+static int take_run(
+	struct calibration *c, const struct past *p, int64_t *ret_run, struct error *err)
 {
 	enum { FEWEST = 10 };
 	int64_t length_ns = p->then.run.task_length_ns, n = options.length_ns / length_ns;
@@ -139,7 +142,8 @@ static void print_findings(const struct judgement *j)
 			n_new == 1 ? "1 process is" : text_brief("%zu processes are", n_new));
 }
 
-static void print_verdict(const struct calibration *c, const struct judgement *j, const struct past *p)
+static void print_verdict(
+	const struct calibration *c, const struct judgement *j, const struct past *p)
 {
 	const char *cpu = c->plan.cpu < 0 ? "" : text_brief(" --cpu %d", c->plan.cpu);
 	const char *db = calibrate_db(), *name = terminal_text(p->profile.name),
@@ -188,18 +192,20 @@ static json_t *verdict_json(const struct judgement *j, const struct past *p, int
 	for (size_t i = 0; i < p->changes.n; i++) {
 		const struct difference *d = &p->changes.items[i];
 
-		json_array_append_new(changes,
-			json_pack("{s:s, s:s, s:s, s:s}", "part", d->identity ? "identity" : "settings",
-				"what", d->what, "before", d->before, "now", d->now));
+		json_array_append_new(
+			changes, json_pack("{s:s, s:s, s:s, s:s}", "part",
+					 d->identity ? "identity" : "settings", "what", d->what,
+					 "before", d->before, "now", d->now));
 	}
 	for (size_t i = 0; i < j->n; i++)
-		json_array_append_new(findings,
-			json_pack("{s:s, s:s, s:s}", "validity", validity_name(j->findings[i].verdict),
-				"verdict", verdict_word(j->findings[i].verdict), "words",
-				j->findings[i].text));
+		json_array_append_new(
+			findings, json_pack("{s:s, s:s, s:s}", "validity",
+					  validity_name(j->findings[i].verdict), "verdict",
+					  verdict_word(j->findings[i].verdict), "words",
+					  j->findings[i].text));
 	return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o}", "profile", p->profile.name, "validity",
-		validity_name(j->verdict), "verdict", verdict_word(j->verdict), "run", (json_int_t)run,
-		"changes", changes, "findings", findings);
+		validity_name(j->verdict), "verdict", verdict_word(j->verdict), "run",
+		(json_int_t)run, "changes", changes, "findings", findings);
 }
 
 /* Whether the new run shows all that the profile has of another INC. */
@@ -231,7 +237,8 @@ static int renew_mark(struct book *book, struct past *p, struct error *err)
 	return noise_mark(book, runs, profile, err);
 }
 
-/* What INC showed of the machine belongs to the INC that was measured: the run replaces what another one showed. */
+/* What INC showed of the machine belongs to the INC that was measured: the run replaces what
+ * another one showed. */
 static int renew_figures(struct calibration *c, struct past *p, struct error *err)
 {
 	struct profile *profile = &p->profile;
@@ -249,7 +256,8 @@ static int renew_figures(struct calibration *c, struct past *p, struct error *er
 	return r;
 }
 
-/* For today's environment, with --adopt; with figures of today's INC, if the run was long enough for them. */
+/* For today's environment, with --adopt; with figures of today's INC, if the run was long enough
+ * for them. */
 static int store_profile_that_holds(struct calibration *c, struct past *p, struct error *err)
 {
 	enum { ENOUGH = 50 }; /* samples, of which some may be long */
@@ -290,7 +298,8 @@ static int judge_run(struct calibration *c, struct past *p, int64_t run, struct 
 	int r = analysis_load(c->base.book, run, &how, &p->now, err);
 
 	if (r == 0)
-		r = run_variation_load(c->base.book, p->then.run.id, run, false, &p->evidence.variation, err);
+		r = run_variation_load(
+			c->base.book, p->then.run.id, run, false, &p->evidence.variation, err);
 	if (r < 0)
 		return r;
 	judgement = validity_judge(&p->evidence);
@@ -324,9 +333,11 @@ int verb_revalidate(int argc, char **argv, struct error *err)
 	if (r == 0)
 		r = compare_fingerprints(&calibration, &past, err);
 	if (r == 0) {
-		other_inc = strcmp(past.then.run.inc_digest ?: "", calibration.base.inc_digest ?: "") != 0;
+		other_inc = strcmp(past.then.run.inc_digest ?: "",
+				    calibration.base.inc_digest ?: "") != 0;
 		past.evidence.other_inc = other_inc;
-		r = calibration_find_constant(&calibration, other_inc ? 0 : past.then.run.environment, err);
+		r = calibration_find_constant(
+			&calibration, other_inc ? 0 : past.then.run.environment, err);
 	}
 	if (r == 0)
 		r = take_run(&calibration, &past, &run, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-calibrate run and resume: a calibration is planned and carried out; one that was interrupted is resumed, on the same
- * machine with the same settings, and the resume point recorded. */
+/* emp-calibrate run and resume: a calibration is planned and carried out; one that was interrupted
+ * is resumed, on the same machine with the same settings, and the resume point recorded. */
 #include "calibrate/calibrate.h"
 
 #include "lib/host/process/pinning.h"
@@ -17,8 +17,8 @@ const struct option_row resume_options[] = {
 	{},
 };
 
-/* For the rest of c->plan. All samples of a run must come from the same environment, unless --ignore-changes is given. 0, STATUS_NOT_FIT
- * with a sentence, or a failure. */
+/* For the rest of c->plan. All samples of a run must come from the same environment, unless
+ * --ignore-changes is given. 0, STATUS_NOT_FIT with a sentence, or a failure. */
 static int prepare_to_resume(struct calibration *c, struct error *err)
 {
 	const struct calibration_phase *phases = c->plan.phases;
@@ -31,13 +31,15 @@ static int prepare_to_resume(struct calibration *c, struct error *err)
 	int r;
 
 	c->plan.anyway |= calibrate_options.ignore_audit;
-	calibrate_print("Resuming the calibration for profile '%s'\n", terminal_text(c->plan.profile));
+	calibrate_print(
+		"Resuming the calibration for profile '%s'\n", terminal_text(c->plan.profile));
 	r = book_get_run(c->base.book, phases[SHORT_PHASE].run, &first, err);
 	if (r == 0)
 		r = calibration_prepare(c, err);
 	/* the environment of the last sample: of the last resume point, if there is one */
 	if (r == 0)
-		r = book_get_run(c->base.book, phases[LONG_PHASE].run ?: phases[SHORT_PHASE].run, &last, err);
+		r = book_get_run(c->base.book, phases[LONG_PHASE].run ?: phases[SHORT_PHASE].run,
+			&last, err);
 	if (r == 0)
 		r = book_rows(c->base.book, last.id, &resume_point_table, &points, &n, err);
 	if (r != 0)
@@ -52,7 +54,8 @@ static int prepare_to_resume(struct calibration *c, struct error *err)
 	before = n > 0 && points[n - 1].environment ? points[n - 1].environment : last.environment;
 	fields_free(&resume_point_table, points, n);
 	if (before != c->base.environment) {
-		r = environment_differences(c->base.book, before, c->base.environment, &differences, err);
+		r = environment_differences(
+			c->base.book, before, c->base.environment, &differences, err);
 		if (r < 0)
 			return r;
 		changes = differences_description(&differences, 3, false);
@@ -91,14 +94,16 @@ int verb_resume(int argc, char **argv, struct error *err)
 	if (r == 0) {
 		r = book_get_run(book, run, &there, err);
 		return r < 0 ? r
-			     : error_say(err, -EINVAL, "run %lld (%s, '%s') is not part of a calibration",
+			     : error_say(err, -EINVAL,
+				       "run %lld (%s, '%s') is not part of a calibration",
 				       (long long)run, there.program, run_kind_names[there.kind]);
 	}
 	if (plan->state == CALIBRATION_DONE)
 		return error_say(err, -EINVAL,
 			"the calibration of runs %lld and %lld is complete: 'emp-calibrate%s profile show %s'",
-			(long long)plan->phases[SHORT_PHASE].run, (long long)plan->phases[LONG_PHASE].run,
-			calibrate_db(), calibrate_quoted(plan->profile));
+			(long long)plan->phases[SHORT_PHASE].run,
+			(long long)plan->phases[LONG_PHASE].run, calibrate_db(),
+			calibrate_quoted(plan->profile));
 	r = prepare_to_resume(&calibration, err);
 	if (r == -EINTR)
 		return error_say(err, STATUS_INTERRUPTED, "interrupted before the next sample");
@@ -126,10 +131,10 @@ static struct calibration_plan wanted = {.material_ppm = LEAST_SHARE_PPM};
 
 const struct option_row run_options[] = {
 	{0, "save", "NAME", "store the profile under this name", NULL, &options.save},
-	{0, "preset", "SIZE", "quick (37 s), hour, day or paper (9 days, default)", NULL, &options.preset,
-		.choices = preset_names},
-	{0, "short", "LENGTHxCOUNT", "the short run: seconds, samples (paper: 128x800)", size_option,
-		&options.sizes[SHORT_PHASE]},
+	{0, "preset", "SIZE", "quick (37 s), hour, day or paper (9 days, default)", NULL,
+		&options.preset, .choices = preset_names},
+	{0, "short", "LENGTHxCOUNT", "the short run: seconds, samples (paper: 128x800)",
+		size_option, &options.sizes[SHORT_PHASE]},
 	{0, "long", "LENGTHxCOUNT", "the long run (paper: 16384x40)", size_option,
 		&options.sizes[LONG_PHASE]},
 	{0, "cpu", "N", "run INC on this CPU", pinning_option, &calibrate_options.cpu},
@@ -143,13 +148,14 @@ const struct option_row run_options[] = {
 	{0, "reuse-long", "RUN|PROFILE", "take the short run only, and use this long one", NULL,
 		&options.reuse_long},
 	{0, "force", NULL, "make a profile whatever the verdicts on the runs", NULL, &wanted.force},
-	{0, "by-et", NULL, "find long samples by their elapsed time, as in the papers", NULL, &wanted.by_et},
+	{0, "by-et", NULL, "find long samples by their elapsed time, as in the papers", NULL,
+		&wanted.by_et},
 	{0, "other-cpus", NULL, "also count what daemons used on CPUs other than INC's", NULL,
 		&wanted.other_cpus},
-	{0, "material", "PERCENT", "leave out cutoffs that explain less (default 10%)", option_share,
-		&wanted.material_ppm},
-	{0, "short-central-max", "TIME", "longest central ET of the short run, set by hand", option_duration,
-		&wanted.phases[SHORT_PHASE].central_max_ns},
+	{0, "material", "PERCENT", "leave out cutoffs that explain less (default 10%)",
+		option_share, &wanted.material_ppm},
+	{0, "short-central-max", "TIME", "longest central ET of the short run, set by hand",
+		option_duration, &wanted.phases[SHORT_PHASE].central_max_ns},
 	{0, "long-central-max", "TIME", "the same for the long run", option_duration,
 		&wanted.phases[LONG_PHASE].central_max_ns},
 	{0, "accounting", "BACKEND", "auto (default), bpf or taskstats", NULL,
@@ -198,7 +204,8 @@ static bool has_profile(struct book *book, const char *name)
 	return book_get_profile(book, 0, name, &profile, NULL) == 0;
 }
 
-/* On a terminal, asks for confirmation if it takes more than an hour. 0, or -ECANCELED with a sentence. */
+/* On a terminal, asks for confirmation if it takes more than an hour. 0, or -ECANCELED with a
+ * sentence. */
 static int confirm_run(int64_t ns, struct error *err)
 {
 	char answer[16] = "";
@@ -219,8 +226,8 @@ static int confirm_run(int64_t ns, struct error *err)
 	sigprocmask(SIG_SETMASK, &ours, NULL);
 	if (answer[0] == 'y' || answer[0] == 'Y')
 		return 0;
-	return error_say(
-		err, -ECANCELED, "not started; --preset quick takes half a minute, and --yes does not ask");
+	return error_say(err, -ECANCELED,
+		"not started; --preset quick takes half a minute, and --yes does not ask");
 }
 
 static int begin_new(struct calibration *c, struct error *err)
@@ -239,7 +246,8 @@ static int begin_new(struct calibration *c, struct error *err)
 	c->plan.cpu = calibrate_options.cpu;
 	c->plan.anyway = calibrate_options.ignore_audit;
 	for (int i = 0; i < CALIBRATION_PHASES; i++) {
-		struct size size = options.sizes[i].count ? options.sizes[i] : presets[options.preset][i];
+		struct size size = options.sizes[i].count ? options.sizes[i]
+							  : presets[options.preset][i];
 
 		c->plan.phases[i].length_ns = size.length_ns;
 		c->plan.phases[i].samples = (uint32_t)size.count;
@@ -251,10 +259,11 @@ static int begin_new(struct calibration *c, struct error *err)
 
 		if (phase->length_ns > JSON_TIME_MAX ||
 			phase->central_max_ns > JSON_TIME_MAX) /* as in the book */
-			return error_say(err, -EINVAL, "a sample must not take longer than 366 days");
+			return error_say(
+				err, -EINVAL, "a sample must not take longer than 366 days");
 		if (!phase->run)
-			takes_ns = saturate_add(
-				takes_ns, saturate_multiply(UINT64_C(1) + phase->samples, phase->length_ns));
+			takes_ns = saturate_add(takes_ns,
+				saturate_multiply(UINT64_C(1) + phase->samples, phase->length_ns));
 	}
 	if (r == 0 && !options.yes)
 		r = confirm_run(takes_ns, err);
@@ -281,9 +290,12 @@ int verb_run(int argc, char **argv, struct error *err)
 	r = calibration_open(c, RUN_LOCK_TAKEN, err);
 	/* --resume: resumes the calibration if it has begun; does nothing if it is complete */
 	if (r == 0 && options.resume)
-		r = begun = book_find_calibration(c->base.book, 0, options.save, false, &c->plan, err);
-	if (r == 0 && options.resume && !wanted.replace && has_profile(c->base.book, options.save)) {
-		calibrate_print("Profile '%s' exists already: nothing to do\n", terminal_text(options.save));
+		r = begun = book_find_calibration(
+			c->base.book, 0, options.save, false, &c->plan, err);
+	if (r == 0 && options.resume && !wanted.replace &&
+		has_profile(c->base.book, options.save)) {
+		calibrate_print("Profile '%s' exists already: nothing to do\n",
+			terminal_text(options.save));
 		sd_notify(0, "READY=1"); /* a service that ends without it counts as failed */
 		return 0;
 	}

@@ -11,8 +11,9 @@ int size_option(const char *value, const char *name, void *into, struct error *e
 	int r;
 
 	if (!x)
-		return error_say(err, -EINVAL, "%s must be LENGTHxCOUNT such as 128x800 or 0.1x150, not '%s'",
-			name, value);
+		return error_say(err, -EINVAL,
+			"%s must be LENGTHxCOUNT such as 128x800 or 0.1x150, not '%s'", name,
+			value);
 	length = text_format("%.*s", (int)(x - value), value);
 	r = text_parse_duration(length, name, &size.length_ns, err);
 	if (r < 0)
@@ -21,7 +22,8 @@ int size_option(const char *value, const char *name, void *into, struct error *e
 	if (r < 0)
 		return r;
 	if (size.length_ns > INT64_MAX / 4 / (count + 1))
-		return error_say(err, -EINVAL, "%s: '%s' would take longer than a lifetime", name, value);
+		return error_say(
+			err, -EINVAL, "%s: '%s' would take longer than a lifetime", name, value);
 	size.count = (int)count;
 	*(struct size *)into = size;
 	return 0;

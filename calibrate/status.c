@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-calibrate status: the progress of a calibration, from another terminal. Only reads the book, so it hardly
- * disturbs the calibration. */
+/* emp-calibrate status: the progress of a calibration, from another terminal. Only reads the book,
+ * so it hardly disturbs the calibration. */
 #include "calibrate/calibrate.h"
 
 enum { LAST_SHOWN = 5, PACE_OF = 10 };
@@ -33,8 +33,8 @@ static void state_clear(struct state *s)
 	}
 }
 
-/* The mean time from the start of one sample to the next, of the last samples since the run was resumed; `otherwise_ns` if the clock
- * was set back meanwhile. */
+/* The mean time from the start of one sample to the next, of the last samples since the run was
+ * resumed; `otherwise_ns` if the clock was set back meanwhile. */
 static int64_t pace_ns(const struct phase_state *phase, int64_t otherwise_ns)
 {
 	const struct sample *samples = phase->result.samples;
@@ -66,15 +66,16 @@ static int gather(
 		struct phase_state *phase = &s->phases[i];
 
 		if (wanted->run) {
-			r = run_result_read(book, wanted->run, &(struct discard_rules){}, RESULT_COUNTERS,
-				&phase->result, err);
+			r = run_result_read(book, wanted->run, &(struct discard_rules){},
+				RESULT_COUNTERS, &phase->result, err);
 			if (r == 0)
-				r = book_rows(book, wanted->run, &resume_point_table, &phase->resume_points,
-					&phase->n_resume_points, err);
+				r = book_rows(book, wanted->run, &resume_point_table,
+					&phase->resume_points, &phase->n_resume_points, err);
 		}
 		if (phase->result.n_samples < wanted->samples)
 			phase->left_ns = saturate_multiply(
-				wanted->samples - phase->result.n_samples, pace_ns(phase, wanted->length_ns));
+				wanted->samples - phase->result.n_samples,
+				pace_ns(phase, wanted->length_ns));
 		s->left_ns = saturate_add(s->left_ns, phase->left_ns);
 	}
 	return r < 0 ? r : 1;
@@ -92,20 +93,21 @@ static void print_phase(const struct state *s, int which)
 	const struct phase_state *phase = &s->phases[which];
 
 	if (!phase->result.discarding.run.id) {
-		printf("%s run: INC%s x %u, not started\n", NAMES[which], text_seconds(wanted->length_ns),
-			wanted->samples);
+		printf("%s run: INC%s x %u, not started\n", NAMES[which],
+			text_seconds(wanted->length_ns), wanted->samples);
 		return;
 	}
 	printf("%s run: run %lld, %s, %zu of %u samples (%d %%)\n", NAMES[which],
 		(long long)phase->result.discarding.run.id,
-		terminal_text(phase->result.discarding.run.program), phase->result.n_samples, wanted->samples,
-		(int)(phase->result.n_samples * 100 / wanted->samples));
+		terminal_text(phase->result.discarding.run.program), phase->result.n_samples,
+		wanted->samples, (int)(phase->result.n_samples * 100 / wanted->samples));
 	for (size_t i = 0; i < phase->n_resume_points; i++)
 		terminal_say(stdout, 4, "  %s before sample %u, resumed %s",
 			phase->resume_points[i].why, phase->resume_points[i].n,
 			moment_or_dash(phase->resume_points[i].at_ns));
 	for (size_t i = 0; i < phase->result.disturbances.n; i++) {
-		_cleanup_(freep) char *description = disturbance_description(&phase->result.disturbances, i);
+		_cleanup_(freep) char *description = disturbance_description(
+			&phase->result.disturbances, i);
 
 		terminal_say(stdout, 4, "  %s", description);
 	}
@@ -120,7 +122,8 @@ static struct table *list_last(const struct phase_state *phase)
 		{"PROCESS TIME", COLUMN_NUMBER, "pt_ns"},
 		{},
 	};
-	size_t first = phase->result.n_samples > LAST_SHOWN ? phase->result.n_samples - LAST_SHOWN : 0;
+	size_t first = phase->result.n_samples > LAST_SHOWN ? phase->result.n_samples - LAST_SHOWN
+							    : 0;
 	struct table *list = table_new(columns);
 
 	for (size_t i = first; i < phase->result.n_samples; i++) {
@@ -144,8 +147,9 @@ static json_t *phase_json(const struct calibration_phase *wanted, const struct p
 	json_t *points = json_array(), *warnings = json_array();
 	json_t *json = json_pack("{s:I, s:I, s:I, s:I, s:o, s:O, s:o}", "task_length_ns",
 		(json_int_t)wanted->length_ns, "wanted", (json_int_t)wanted->samples, "samples",
-		(json_int_t)phase->result.n_samples, "left_ns", (json_int_t)phase->left_ns, "resume_points",
-		points, "seams", points, "warnings", warnings); /* "seams" is the name in 0.1.0 */
+		(json_int_t)phase->result.n_samples, "left_ns", (json_int_t)phase->left_ns,
+		"resume_points", points, "seams", points, "warnings",
+		warnings); /* "seams" is the name in 0.1.0 */
 
 	if (phase->result.discarding.run.id)
 		json_object_set_new(json, "run", json_integer(phase->result.discarding.run.id));
@@ -157,7 +161,8 @@ static json_t *phase_json(const struct calibration_phase *wanted, const struct p
 				json_int_if(point->at_ns > 0, point->at_ns), "why", point->why));
 	}
 	for (size_t i = 0; i < phase->result.disturbances.n; i++) {
-		_cleanup_(freep) char *description = disturbance_description(&phase->result.disturbances, i);
+		_cleanup_(freep) char *description = disturbance_description(
+			&phase->result.disturbances, i);
 
 		json_array_append_new(warnings, json_string(description));
 	}
@@ -230,8 +235,8 @@ int verb_status(int argc, char **argv, struct error *err)
 	if (r < 0)
 		return r;
 	if (r == 0 && run)
-		return error_say(
-			err, -ENOENT, "run %lld is not part of a calibration in this book", (long long)run);
+		return error_say(err, -ENOENT, "run %lld is not part of a calibration in this book",
+			(long long)run);
 	if (r == 0 && profile)
 		return error_say(
 			err, -ENOENT, "no calibration for a profile '%s' is in this book", profile);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* At each context switch: shows the thread that gets the CPU to its user, and no longer the one before. A user is shown
- * threads in the PID namespace of the clients, by their ids there, and none that has taken another user's rights. */
+/* At each context switch: shows the thread that gets the CPU to its user, and no longer the one
+ * before. A user is shown threads in the PID namespace of the clients, by their ids there, and none
+ * that has taken another user's rights. */
 #include "lib/host/bpf/kernel.h"
 #include "clock/clock_state.h"
 #include "lib/clock/slots.h"
@@ -46,14 +47,16 @@ static __always_inline struct task_id own_id(struct task_struct *task)
 	return id;
 }
 
-static __always_inline bool identify(struct task_struct *task, struct user *user, __u32 *tid, __u32 *pid)
+static __always_inline bool identify(
+	struct task_struct *task, struct user *user, __u32 *tid, __u32 *pid)
 {
 	const struct cred *cred = task->cred;
 	struct pid_namespace *namespace;
 	struct task_id id;
 
 	user->uid = cred->uid.val;
-	if (user->uid != cred->euid.val || user->uid != cred->suid.val || user->uid != cred->fsuid.val)
+	if (user->uid != cred->euid.val || user->uid != cred->suid.val ||
+		user->uid != cred->fsuid.val)
 		return 0;
 	if (task->thread_pid->level == 0) {
 		user->pid_namespace = INITIAL_PID_NAMESPACE;
@@ -75,7 +78,8 @@ static __always_inline void follow(struct cpu_state *state, __u32 cpu, struct ta
 	struct user user = {}, *before = &state->shown_to;
 	__u32 tid = 0, pid = 0;
 	bool has_user = !(next->flags & PF_KTHREAD) && identify(next, &user, &tid, &pid);
-	bool is_same = has_user && before->uid == user.uid && before->pid_namespace == user.pid_namespace;
+	bool is_same = has_user && before->uid == user.uid &&
+		       before->pid_namespace == user.pid_namespace;
 	volatile struct slot *slot = (void *)0;
 
 	/* Hides the thread before. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-clockd: emp-clock.service. It shows to each user which of the user's threads are running, so that libemp-clock reads their
- * CPU time without a system call. systemd starts it when a client connects, and it ends when it has had none for a
- * while.
+/* emp-clockd: emp-clock.service. It shows to each user which of the user's threads are running, so
+ * that libemp-clock reads their CPU time without a system call. systemd starts it when a client
+ * connects, and it ends when it has had none for a while.
  *
- * A connection brings one request; who sent it is known from the socket (SO_PEERCRED). From then on the process itself is
- * watched, by a pidfd, until it ends. Each user has a map: an array of lib/clock/slots.h, one slot for each CPU, which a BPF
- * program fills in. The program runs while there is a user. */
+ * A connection brings one request; who sent it is known from the socket (SO_PEERCRED). From then on
+ * the process itself is watched, by a pidfd, until it ends. Each user has a map: an array of
+ * lib/clock/slots.h, one slot for each CPU, which a BPF program fills in. The program runs while
+ * there is a user. */
 #include "lib/base/tool.h"
 #include "clock/clock.skel.h"
 #include "clock/clock_state.h"
@@ -48,8 +49,8 @@ struct client {
 
 struct service {
 	int listener, n_cpus;
-	struct clock_bpf
-		*program; /* NULL: not on this kernel, and every request is refused with this reason */
+	/* NULL: not on this kernel, and every request is refused with this reason */
+	struct clock_bpf *program;
 	struct error why;
 	struct bpf_link *link; /* NULL: nobody is shown anything */
 	struct user_map *maps;
@@ -174,8 +175,9 @@ static void reply(int connection, const struct clock_reply *text, int fd)
 	if (fd >= 0) {
 		message.msg_control = &control;
 		message.msg_controllen = sizeof(control);
-		control.header = (struct cmsghdr){
-			.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof(fd))};
+		control.header = (struct cmsghdr){.cmsg_level = SOL_SOCKET,
+			.cmsg_type = SCM_RIGHTS,
+			.cmsg_len = CMSG_LEN(sizeof(fd))};
 		memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
 	}
 	sendmsg(connection, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -228,7 +230,8 @@ static int serve(struct service *service, struct client *client, struct error *e
 	if (!service->program)
 		return error_say(err, -EOPNOTSUPP, "%s", service->why.text);
 	process = (int)syscall(SYS_pidfd_open, client->peer.pid, 0);
-	/* The PID namespace of the process, in which its threads have the ids by which it knows them. */
+	/* The PID namespace of the process, in which its threads have the ids by which it knows
+	 * them. */
 	snprintf(path, sizeof(path), "/proc/%d/ns/pid", client->peer.pid);
 	if (process < 0 || client->peer.pid <= 0 || stat(path, &st) < 0)
 		return error_say(err, -ESRCH, "your process is not visible from here");
@@ -320,8 +323,8 @@ static void tell_cost(struct service *service)
 	fflush(stdout);
 }
 
-/* How long to wait: for a client that has not asked yet, for the end, or for the first measurement of the cost; -1: for clients
- * only. */
+/* How long to wait: for a client that has not asked yet, for the end, or for the first measurement
+ * of the cost; -1: for clients only. */
 static int time_to_wait_ms(const struct service *service)
 {
 	int64_t first_ns = INT64_MAX, left_ns;
@@ -408,7 +411,8 @@ static int run(int argc, char **argv, struct error *err)
 }
 
 static const struct option_row options[] = {
-	{0, "idle", "TIME", "exit after this time without a client (60s)", option_duration, &idle_ns},
+	{0, "idle", "TIME", "exit after this time without a client (60s)", option_duration,
+		&idle_ns},
 	{},
 };
 

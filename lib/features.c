@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The features whose tables are in the lab book: the one place that knows them all, so that the core need not. */
+/* The features whose tables are in the lab book: the one place that knows them all, so that the
+ * core need not. */
 #include "lib/clocks/clocks.h"
 #include "lib/run/duet.h"
 #include "lib/jitter/jitter.h"

@@ -38,7 +38,8 @@ struct line {
 	size_t command; /* of the command */
 };
 
-/* The value of an option for a line: given once for all, for each line or for each command; NULL: not given. */
+/* The value of an option for a line: given once for all, for each line or for each command; NULL:
+ * not given. */
 static const char *pick(const struct line *l, const struct option_list *list)
 {
 	if (list->n <= 1)
@@ -56,12 +57,14 @@ static char *fill_text(const struct line *l, const struct command *c, const char
 /* Words that only a shell knows, beside its operators. */
 static bool is_shells(const char *word)
 {
-	static const char *const words[] = {".", ":", "!", "[[", "{", "alias", "bg", "break", "builtin",
-		"case", "cd", "command", "continue", "declare", "eval", "exec", "exit", "export", "fg", "for",
-		"function", "if", "jobs", "let", "local", "popd", "pushd", "read", "readonly", "return",
-		"select", "set", "shift", "shopt", "source", "times", "trap", "type", "typeset", "ulimit",
-		"umask", "unalias", "unset", "until", "wait", "while"};
-	size_t name = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
+	static const char *const words[] = {".", ":", "!", "[[", "{", "alias", "bg", "break",
+		"builtin", "case", "cd", "command", "continue", "declare", "eval", "exec", "exit",
+		"export", "fg", "for", "function", "if", "jobs", "let", "local", "popd", "pushd",
+		"read", "readonly", "return", "select", "set", "shift", "shopt", "source", "times",
+		"trap", "type", "typeset", "ulimit", "umask", "unalias", "unset", "until", "wait",
+		"while"};
+	size_t name = strspn(
+		word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
 
 	for (size_t i = 0; i < ELEMENTS(words); i++)
 		if (!strcmp(word, words[i]))
@@ -124,16 +127,19 @@ static int fill_command(const struct line *l, struct command *c, struct error *e
 	return r;
 }
 
-static int check_counts(const struct measure_options *o, size_t n_lines, size_t n_commands, struct error *err)
+static int check_counts(
+	const struct measure_options *o, size_t n_lines, size_t n_commands, struct error *err)
 {
 	size_t reference = o->reference ? 1 : 0, names = n_commands - reference;
 	const struct {
 		const char *name;
 		size_t n;
-	} lists[] = {{"--prepare", o->prepare.n}, {"--conclude", o->conclude.n}, {"--output", o->output.n}};
+	} lists[] = {{"--prepare", o->prepare.n}, {"--conclude", o->conclude.n},
+		{"--output", o->output.n}};
 
 	if (n_commands > MAX_COMMANDS)
-		return error_say(err, -EINVAL, "the parameters make more than %d commands", MAX_COMMANDS);
+		return error_say(
+			err, -EINVAL, "the parameters make more than %d commands", MAX_COMMANDS);
 	for (size_t i = 0; i < ELEMENTS(lists); i++)
 		if (lists[i].n > 1 && lists[i].n != n_lines && lists[i].n != n_commands)
 			return error_say(err, -EINVAL,
@@ -141,18 +147,19 @@ static int check_counts(const struct measure_options *o, size_t n_lines, size_t 
 				lists[i].name, lists[i].n, n_commands,
 				reference ? " (--reference is one)" : "");
 	if (o->names.n > names || (o->names.n > n_lines - reference && o->names.n < names))
-		return error_say(
-			err, -EINVAL, "there are %zu names for %s", o->names.n, text_count(names, "command"));
+		return error_say(err, -EINVAL, "there are %zu names for %s", o->names.n,
+			text_count(names, "command"));
 	return 0;
 }
 
-int commands_make(
-	const struct measure_options *o, int argc, char **argv, struct commands *ret, struct error *err)
+int commands_make(const struct measure_options *o, int argc, char **argv, struct commands *ret,
+	struct error *err)
 {
 	_cleanup_(commands_clear) struct commands commands = {};
 	/* One word after "--" is a program, or else, as for hyperfine, a command line. */
 	bool one = tool_after_dashes &&
-		   (argc > 1 || (!o->shell_words && (!strchr(argv[0], ' ') || access(argv[0], X_OK) == 0)));
+		   (argc > 1 || (!o->shell_words &&
+					(!strchr(argv[0], ' ') || access(argv[0], X_OK) == 0)));
 	size_t reference = o->reference ? 1 : 0, typed = one ? 1 : (size_t)argc;
 	size_t n_values = parameters_count(&o->parameters);
 	struct line line = {
@@ -188,6 +195,7 @@ int commands_make(
 	/* "emp-measure sleep 1" is two commands, but the user may have meant one */
 	err2 = *err;
 	return r == -ENOENT && typed > 1
-		       ? error_say(err, r, "%s (for one command with arguments, put -- before it)", err2.text)
+		       ? error_say(err, r, "%s (for one command with arguments, put -- before it)",
+				 err2.text)
 		       : r;
 }

@@ -16,7 +16,8 @@ static int export(const struct load_report *report, const char *path, struct err
 	return r == 0 ? output_file_commit(&output, err) : r;
 }
 
-/* Before a long measurement, so that a wrong name is known at once; a stream is not opened twice. */
+/* Before a long measurement, so that a wrong name is known at once; a stream is not opened
+ * twice. */
 static int try_export(const char *path, struct error *err)
 {
 	_cleanup_(output_file_clear) struct output_file output = {};
@@ -102,23 +103,24 @@ static int check_verb(int argc, char **argv, struct error *err)
 	return r;
 }
 
-static const char example[] = "; A small office on one machine: four users who edit and one who compresses.\n"
-			      "[load]\n"
-			      "runs = 5\n"
-			      "\n"
-			      "[edit]\n"
-			      "slaves = 4\n"
-			      "repetitions = 5\n"
-			      "setup = seq 1 20000 >text\n"
-			      "think = exponential 20ms\n"
-			      "command = sed -i s/7/seven/ text\n"
-			      "command = sort -R text -o text\n"
-			      "\n"
-			      "[compress]\n"
-			      "repetitions = 2\n"
-			      "setup = seq 1 200000 >data\n"
-			      "shell = gzip -c data | gunzip >copy\n"
-			      "command = cmp data copy\n";
+static const char example[] =
+	"; A small office on one machine: four users who edit and one who compresses.\n"
+	"[load]\n"
+	"runs = 5\n"
+	"\n"
+	"[edit]\n"
+	"slaves = 4\n"
+	"repetitions = 5\n"
+	"setup = seq 1 20000 >text\n"
+	"think = exponential 20ms\n"
+	"command = sed -i s/7/seven/ text\n"
+	"command = sort -R text -o text\n"
+	"\n"
+	"[compress]\n"
+	"repetitions = 2\n"
+	"setup = seq 1 200000 >data\n"
+	"shell = gzip -c data | gunzip >copy\n"
+	"command = cmp data copy\n";
 
 static int example_verb(int argc, char **argv, struct error *err)
 {
@@ -127,21 +129,24 @@ static int example_verb(int argc, char **argv, struct error *err)
 }
 
 static const struct option_row common_options[] = {
-	{0, "db", "FILE", "the lab book (default: EMP_DB, otherwise the user's own)", NULL, &options.db},
+	{0, "db", "FILE", "the lab book (default: EMP_DB, otherwise the user's own)", NULL,
+		&options.db},
 	{'q', "quiet", NULL, "no progress", NULL, &options.quiet},
 	{},
 };
 
 static const struct option_row run_options[] = {
 	{'r', "runs", "N", "runs of the load (the file's, or 5)", option_count, &options.runs},
-	{'w', "warmup", "N", "runs before these that are not recorded (1)", option_count0, &options.warm_ups},
+	{'w', "warmup", "N", "runs before these that are not recorded (1)", option_count0,
+		&options.warm_ups},
 	{0, "coordination", "NAME", "in place of the file's:", NULL, &options.coordination,
 		.choices = coordination_names},
-	{0, "profile", "NAME", "discard runs in which a daemon exceeded its cutoff", NULL, &options.profile},
-	{0, "accounting", "BACKEND", "observe other processes by:", NULL,
-		&options.backend, .choices = accounting_backend_names},
-	{0, "page-wait-bin", "TIME", "width of the bins in which page waits are shown", page_wait_width_parse,
-		&options.page_wait_bin_ns},
+	{0, "profile", "NAME", "discard runs in which a daemon exceeded its cutoff", NULL,
+		&options.profile},
+	{0, "accounting", "BACKEND", "observe other processes by:", NULL, &options.backend,
+		.choices = accounting_backend_names},
+	{0, "page-wait-bin", "TIME", "width of the bins in which page waits are shown",
+		page_wait_width_parse, &options.page_wait_bin_ns},
 	{0, "show-output", NULL, "show the output of the commands", NULL, &options.show_output},
 	{0, "export-json", "FILE", "write the result as JSON; - is standard output", NULL,
 		&options.export_json},
@@ -152,7 +157,8 @@ static const struct option_row run_options[] = {
 };
 
 static const struct option_row verify_options[] = {
-	{'r', "rounds", "N", "rounds of one run under each handicap (5)", option_count, &options.runs},
+	{'r', "rounds", "N", "rounds of one run under each handicap (5)", option_count,
+		&options.runs},
 	{0, "coordination", "NAME", "in place of the file's:", NULL, &options.coordination,
 		.choices = coordination_names},
 	{0, "show-output", NULL, "show the output of the commands", NULL, &options.show_output},
@@ -163,9 +169,11 @@ static const struct option_row verify_options[] = {
 
 static const struct verb verbs[] = {
 	{"run", "FILE", "run the load, several times", 1, 1, run_options, run_verb},
-	{"verify", "FILE", "show how accurately the load detects a loss of 2, 5 and 10 % of the CPUs", 1, 1,
+	{"verify", "FILE",
+		"show how accurately the load detects a loss of 2, 5 and 10 % of the CPUs", 1, 1,
 		verify_options, verify_verb},
-	{"check", "FILE", "show what the load would do, or the line of a mistake", 1, 1, NULL, check_verb},
+	{"check", "FILE", "show what the load would do, or the line of a mistake", 1, 1, NULL,
+		check_verb},
 	{"example", "", "print an example file", 0, 0, NULL, example_verb},
 	{},
 };

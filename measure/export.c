@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A session's results as documents: CSV, tables in Markdown, AsciiDoc and Org mode, and JSON. hyperfine's columns and members
- * come first, as in hyperfine: elapsed times of all samples. What --perf counted also as text. See session.h. */
+/* A session's results as documents: CSV, tables in Markdown, AsciiDoc and Org mode, and JSON.
+ * hyperfine's columns and members come first, as in hyperfine: elapsed times of all samples. What
+ * --perf counted also as text. See session.h. */
 #include "measure/session.h"
 
 #include "lib/base/argv.h"
@@ -9,7 +10,8 @@
 #include "lib/report/plot.h"
 #include "lib/report/screen.h"
 
-/* What a table relates: in a duet, the elapsed time of each program is that of all, so that process times are. */
+/* What a table relates: in a duet, the elapsed time of each program is that of all, so that process
+ * times are. */
 static const struct summary *related_time(const struct task *t, bool duet)
 {
 	return duet ? &t->result.discarding.pt.kept : &t->result.discarding.et.raw;
@@ -18,7 +20,8 @@ static const struct summary *related_time(const struct task *t, bool duet)
 static int by_mean_et(const void *x, const void *y)
 {
 	const struct task *a = *(const struct task *const *)x, *b = *(const struct task *const *)y;
-	double of_a = a->result.discarding.et.raw.mean_ns, of_b = b->result.discarding.et.raw.mean_ns;
+	double of_a = a->result.discarding.et.raw.mean_ns,
+	       of_b = b->result.discarding.et.raw.mean_ns;
 
 	return (of_a > of_b) - (of_a < of_b);
 }
@@ -27,7 +30,8 @@ struct export_table {
 	const struct session *session;
 	bool duet;
 	bool compared[N_COMPARISON_CLOCKS]; /* of any command with the first */
-	const struct task *base;         /* that means are related to: the reference, else the fastest */
+	/* that means are related to: the reference, else the fastest */
+	const struct task *base;
 	const struct profile_mark *mark; /* of the profile, which is the same for all; NULL: none */
 	const char *unit;
 	double unit_ns;
@@ -97,8 +101,8 @@ static void make_columns(struct export_table *t)
 	array_add(t->columns, n); /* {} */
 }
 
-/* NAN: not known. CSV has seconds. Tables have the unit, with two significant digits of the sd (without an sd, the decimals of
- * hyperfine), and the sd if it is `shown`. */
+/* NAN: not known. CSV has seconds. Tables have the unit, with two significant digits of the sd
+ * (without an sd, the decimals of hyperfine), and the sd if it is `shown`. */
 static struct cell time_cell(const struct export_table *t, double ns, double sd_ns, bool shown)
 {
 	int n = t->unit_ns >= 1e9 ? 3 : 1;
@@ -114,7 +118,8 @@ static struct cell time_cell(const struct export_table *t, double ns, double sd_
 	return VALUE(json_real_or_null(ns / 1e9), text);
 }
 
-/* The comparison that the screen shows: the cells of one clock. c->a.n 0: there is none, as of the first command. */
+/* The comparison that the screen shows: the cells of one clock. c->a.n 0: there is none, as of the
+ * first command. */
 static void add_ratio(struct table *table, const struct comparison *c)
 {
 	bool known = comparison_is_made(c) && !isnan(c->ratio);
@@ -133,19 +138,23 @@ static void add_ratio(struct table *table, const struct comparison *c)
 		TEXT(comparison_is_made(c) ? comparison_verdict_text(c) : NULL));
 }
 
-/* The cells of the columns that make_columns makes. c: with the first command, by PT, and session->n after that by ET. The sd of a relation is propagated as in hyperfine. */
-static void add_row(const struct export_table *t, const struct task *task, const struct comparison *c)
+/* The cells of the columns that make_columns makes. c: with the first command, by PT, and
+ * session->n after that by ET. The sd of a relation is propagated as in hyperfine. */
+static void add_row(
+	const struct export_table *t, const struct task *task, const struct comparison *c)
 {
 	const struct command *command = task->command;
 	const struct run_result *run = &task->result;
-	const struct summary *time = related_time(task, t->duet), *to = related_time(t->base, t->duet);
+	const struct summary *time = related_time(task, t->duet),
+			     *to = related_time(t->base, t->duet);
 	double cv = summary_sd(time) / time->mean_ns, cv_to = summary_sd(to) / to->mean_ns;
 	double relative = summary_mean(time) / summary_mean(to),
 	       relative_sd = relative * sqrt(cv * cv + cv_to * cv_to);
 	const struct summary *et = &run->discarding.et.raw, *pt = &run->discarding.pt.kept;
 	double et_sd_ns = summary_sd(et), pt_sd_ns = summary_sd(pt);
 	const char *relative_text = NULL;
-	const struct peak_memory memory = peak_memory_of(run->samples, run->discarding.out, run->n_samples);
+	const struct peak_memory memory = peak_memory_of(
+		run->samples, run->discarding.out, run->n_samples);
 	struct table *table = t->table;
 
 	if (task != t->base && !isnan(relative_sd))
@@ -153,20 +162,26 @@ static void add_row(const struct export_table *t, const struct task *task, const
 	else if (!isnan(relative))
 		relative_text = text_brief("%.2f", relative);
 	table_row(table, CODE(task->name), time_cell(t, et->mean_ns, et_sd_ns, true),
-		time_cell(t, et_sd_ns, et_sd_ns, false), time_cell(t, et->median_ns, et->sd_ns, false),
+		time_cell(t, et_sd_ns, et_sd_ns, false),
+		time_cell(t, et->median_ns, et->sd_ns, false),
 		time_cell(t, mean_of_kept(run, offsetof(struct sample, user_ns)), et->sd_ns, false),
-		time_cell(t, mean_of_kept(run, offsetof(struct sample, system_ns)), et->sd_ns, false),
+		time_cell(
+			t, mean_of_kept(run, offsetof(struct sample, system_ns)), et->sd_ns, false),
 		time_cell(t, (double)et->min_ns, et->sd_ns, false),
 		time_cell(t, (double)et->max_ns, et->sd_ns, false));
 	for (size_t i = 0; t->parameters[i]; i++) /* the reference has none */
 		table_add(table, TEXT(command->values ? command->values[i] : ""));
 	table_add(table, TEXT(relative_text), time_cell(t, summary_mean(pt), pt_sd_ns, true),
-		time_cell(t, pt_sd_ns, pt_sd_ns, false), NUMBER(pt->n), NUMBER(run->n_samples - pt->n),
-		VALUE(memory.n > 0 && !memory.at_most ? json_integer(llrint(memory.mean_bytes)) : NULL, NULL),
+		time_cell(t, pt_sd_ns, pt_sd_ns, false), NUMBER(pt->n),
+		NUMBER(run->n_samples - pt->n),
+		VALUE(memory.n > 0 && !memory.at_most ? json_integer(llrint(memory.mean_bytes))
+						      : NULL,
+			NULL),
 		TEXT(command->text ?: ""));
 	if (t->mark)
 		table_add(table,
-			VALUE(t->mark->blind_ns > 0 ? json_real((double)t->mark->blind_ns / 1e9) : NULL,
+			VALUE(t->mark->blind_ns > 0 ? json_real((double)t->mark->blind_ns / 1e9)
+						    : NULL,
 				NULL),
 			TEXT(t->mark->noise ?: ""));
 	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
@@ -174,7 +189,8 @@ static void add_row(const struct export_table *t, const struct task *task, const
 			add_ratio(table, &c[clock * t->session->n]);
 }
 
-/* Under the table: what its columns are of, the mark of the profile, and why the table does not show the duet. */
+/* Under the table: what its columns are of, the mark of the profile, and why the table does not
+ * show the duet. */
 static void write_remarks(const struct export_table *t, enum table_format format, FILE *file)
 {
 	const struct session *s = t->session;
@@ -182,8 +198,8 @@ static void write_remarks(const struct export_table *t, enum table_format format
 	if (t->compared[COMPARISON_PT] || t->compared[COMPARISON_ET]) {
 		_cleanup_(freep) char *key = text_format(
 			"Mean, Min and Max are elapsed times (ET) of all samples%s, as in hyperfine; Relative is of %s to '%s'. PT and the ratios to '%s' are of the samples kept.",
-			t->duet ? " of all programs together" : "", t->duet ? "PT" : "Mean", t->base->name,
-			s->tasks[0].name);
+			t->duet ? " of all programs together" : "", t->duet ? "PT" : "Mean",
+			t->base->name, s->tasks[0].name);
 
 		table_write_code(format, file, key);
 	} else if (t->base) {
@@ -204,7 +220,8 @@ static void write_remarks(const struct export_table *t, enum table_format format
 	}
 }
 
-static int write_table(const struct session *s, enum table_format format, FILE *file, struct error *err)
+static int write_table(
+	const struct session *s, enum table_format format, FILE *file, struct error *err)
 {
 	const struct session *judged = session_judged(s);
 	bool duet = judged->order == ORDER_DUET;
@@ -285,9 +302,9 @@ static json_t *perf_json(const struct session *s, const struct task *t)
 			json_array_append_new(
 				values, t->perf[i] < 0 ? json_null() : json_integer(t->perf[i]));
 		json_object_set_new(object, s->perf.items[k].name,
-			json_pack("{s:o, s:o, s:o}", "mean", json_real_or_null(counted.mean_ns), "sd",
-				json_real_or_null(counted.n > 1 ? running_sd(&counted) : NAN), "values",
-				values));
+			json_pack("{s:o, s:o, s:o}", "mean", json_real_or_null(counted.mean_ns),
+				"sd", json_real_or_null(counted.n > 1 ? running_sd(&counted) : NAN),
+				"values", values));
 	}
 	return object;
 }
@@ -316,13 +333,15 @@ char *perf_text(const struct session *s, const struct task *t)
 		const char *name = s->perf.items[i].name;
 
 		if (!strncmp(name, "cycles", 6) || !strncmp(name, "cpu-cycles", 10))
-			cycles = perf_counted(s, t, i).mean_ns; /* at last, of the first such event */
+			/* at last, of the first such event */
+			cycles = perf_counted(s, t, i).mean_ns;
 	}
 	for (size_t i = 0; i < s->perf.n; i++) {
 		const char *name = s->perf.items[i].name;
 		double mean = perf_counted(s, t, i).mean_ns, ratio = mean / cycles;
 
-		text_append(&text, ", ", "%s %s", name, isnan(mean) ? "not counted" : count_text(name, mean));
+		text_append(&text, ", ", "%s %s", name,
+			isnan(mean) ? "not counted" : count_text(name, mean));
 		if (!strncmp(name, "instructions", 12) && !isnan(ratio))
 			text_append(&text, " ", "(%.2f per cycle)", ratio);
 	}
@@ -346,19 +365,22 @@ static void add_output_json(json_t *emp, const struct session *s, const struct p
 	json_decref(statuses);
 }
 
-/* EMP's figures: the members of discarding_as_json (run, by_cutoff, by_two_sd, incomplete, pt, et), and more. */
+/* EMP's figures: the members of discarding_as_json (run, by_cutoff, by_two_sd, incomplete, pt, et),
+ * and more. */
 static json_t *emp_json(const struct session *s, const struct task *t)
 {
 	const struct run_result *run = &t->result;
 	const struct run *of = &run->discarding.run;
 	const struct observer *o = &s->base.observer;
-	const struct peak_memory memory = peak_memory_of(run->samples, run->discarding.out, run->n_samples);
-	_cleanup_(freep) char *typed = text_utf8(t->command->text), *profile = text_utf8(s->options->profile),
+	const struct peak_memory memory = peak_memory_of(
+		run->samples, run->discarding.out, run->n_samples);
+	_cleanup_(freep) char *typed = text_utf8(t->command->text),
+			      *profile = text_utf8(s->options->profile),
 			      *changes = text_utf8(s->environment_changes);
 	_cleanup_(notes_clear) struct notes notes = {};
-	json_t *start_ns = json_array(), *start = json_array(), *pt_ns = json_array(), *et_ns = json_array(),
-	       *user_ns = json_array(), *system_ns = json_array(), *counters = json_array(),
-	       *late = json_array();
+	json_t *start_ns = json_array(), *start = json_array(), *pt_ns = json_array(),
+	       *et_ns = json_array(), *user_ns = json_array(), *system_ns = json_array(),
+	       *counters = json_array(), *late = json_array();
 	json_t *emp = discarding_as_json(&run->discarding);
 	json_t *unprofiled = profile ? others_as_json(&run->discarding.others, true) : json_array();
 	double sum_et_ns = 0, sum_pt_ns = 0;
@@ -381,41 +403,49 @@ static json_t *emp_json(const struct session *s, const struct task *t)
 		sum_pt_ns += (double)k->pt_ns;
 	}
 	for (size_t i = 0; i < run->n_counters; i++) /* null if nothing is known */
-		json_array_append_new(counters, counters_know_any(&run->counters[i])
-							? document_new(&counters_table, &run->counters[i])
-							: json_null());
+		json_array_append_new(
+			counters, counters_know_any(&run->counters[i])
+					  ? document_new(&counters_table, &run->counters[i])
+					  : json_null());
 	notes_add_all(&notes, &t->notes);
 	notes_add_all(&notes, &s->notes);
-	json_object_update_new(emp,
-		json_pack("{s:s?, s:s*, s:s?, s:s?, s:s, s:s, s:s, s:b}", "profile", profile, "environment",
-			s->base.environment_digest, "profile_environment", s->profile.environment_digest,
-			"environment_changes", changes, "backend", o->backend, "pt_source", o->pt_source,
-			"wait_source", t->run.wait_source, "pt_partial", !o->cgroup));
+	json_object_update_new(
+		emp, json_pack("{s:s?, s:s*, s:s?, s:s?, s:s, s:s, s:s, s:b}", "profile", profile,
+			     "environment", s->base.environment_digest, "profile_environment",
+			     s->profile.environment_digest, "environment_changes", changes,
+			     "backend", o->backend, "pt_source", o->pt_source, "wait_source",
+			     t->run.wait_source, "pt_partial", !o->cgroup));
 	json_object_update_new(emp, json_pack("{s:s?, s:o}", "call", of->owner, "cpu",
 					    of->cpu < 0 ? json_null() : json_integer(of->cpu)));
-	json_object_update_new(emp,
-		json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:O*}", "start_ns", start_ns, "start",
-			start, "pt_ns", pt_ns, "et_ns", et_ns, "user_ns", user_ns, "system_ns",
-			system_ns, "ended_late", late, "pt_interval_ns",
-			json_object_get(json_object_get(json_object_get(emp, "pt"), "kept"), "interval_ns")));
+	json_object_update_new(
+		emp, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:O*}", "start_ns", start_ns,
+			     "start", start, "pt_ns", pt_ns, "et_ns", et_ns, "user_ns", user_ns,
+			     "system_ns", system_ns, "ended_late", late, "pt_interval_ns",
+			     json_object_get(json_object_get(json_object_get(emp, "pt"), "kept"),
+				     "interval_ns")));
 	/* off_cpu: the share of ET that the program was not on a CPU, in all samples that are
 	 * whole; below 0 where it ran on several */
-	json_object_update_new(emp, json_pack("{s:o, s:s, s:o, s:o, s:O, s:o, s:o, s:o}", "peak_memory",
-					    peak_memory_as_json(&memory), "command", typed ?: "", "off_cpu",
-					    json_real_or_null(1 - sum_pt_ns / sum_et_ns), "others",
-					    others_as_json(&run->discarding.others, false), "unprofiled",
-					    unprofiled, "not_in_profile", unprofiled, "disturbance_counters",
-					    counters, "warnings", notes_as_json(&notes)));
+	json_object_update_new(
+		emp, json_pack("{s:o, s:s, s:o, s:o, s:O, s:o, s:o, s:o}", "peak_memory",
+			     peak_memory_as_json(&memory), "command", typed ?: "", "off_cpu",
+			     json_real_or_null(1 - sum_pt_ns / sum_et_ns), "others",
+			     others_as_json(&run->discarding.others, false), "unprofiled",
+			     unprofiled, "not_in_profile", unprofiled, "disturbance_counters",
+			     counters, "warnings", notes_as_json(&notes)));
 	json_object_update_new(emp,
-		json_pack("{s:o, s:I, s:I, s:i, s:i, s:o*, s:o*, s:o*}", "held_back", held_back_as_json(run),
-			"observer_ns", (json_int_t)t->sampling->observer_ns / (json_int_t)run->n_samples,
-			"before_exec_ns", (json_int_t)t->sampling->before_ns / (json_int_t)run->n_samples,
-			"left_behind", t->sampling->left_behind, "escaped", t->sampling->escaped, "perf",
-			s->perf.n > 0 ? perf_json(s, t) : NULL, "trace",
-			s->trace ? program_trace_json(s->trace, t->preemptions, t->n_preemptions) : NULL,
+		json_pack("{s:o, s:I, s:I, s:i, s:i, s:o*, s:o*, s:o*}", "held_back",
+			held_back_as_json(run), "observer_ns",
+			(json_int_t)t->sampling->observer_ns / (json_int_t)run->n_samples,
+			"before_exec_ns",
+			(json_int_t)t->sampling->before_ns / (json_int_t)run->n_samples,
+			"left_behind", t->sampling->left_behind, "escaped", t->sampling->escaped,
+			"perf", s->perf.n > 0 ? perf_json(s, t) : NULL, "trace",
+			s->trace ? program_trace_json(s->trace, t->preemptions, t->n_preemptions)
+				 : NULL,
 			"inc_units", t->inc.increments > 0 ? inc_units_as_json(&t->inc) : NULL));
-	json_object_update_new(emp, json_pack("{s:s*, s:s*}", "program_digest", t->run.program_digest,
-					    "output_digest", t->run.output_digest));
+	json_object_update_new(
+		emp, json_pack("{s:s*, s:s*}", "program_digest", t->run.program_digest,
+			     "output_digest", t->run.output_digest));
 	add_output_json(emp, s, &t->output);
 	return emp;
 }
@@ -426,14 +456,16 @@ static json_t *result_json(const struct session *s, const struct task *t)
 	const struct run_result *run = &t->result;
 	const struct summary *et = &run->discarding.et.raw;
 	const struct parameters *p = &s->options->parameters;
-	json_t *times = json_array(), *exit_codes = json_array(), *memory = json_array(), *parameters = NULL;
+	json_t *times = json_array(), *exit_codes = json_array(), *memory = json_array(),
+	       *parameters = NULL;
 	bool knows_memory = true;
 
 	for (size_t i = 0; i < run->n_samples; i++) {
 		json_array_append_new(times, json_real((double)run->samples[i].et_ns / 1e9));
 		json_array_append_new(exit_codes, json_integer(run->samples[i].exit_status));
 		json_array_append_new(memory, json_integer(run->samples[i].max_rss_bytes));
-		knows_memory &= run->samples[i].max_rss_bytes >= 0 && !run->samples[i].max_rss_at_most;
+		knows_memory &= run->samples[i].max_rss_bytes >= 0 &&
+				!run->samples[i].max_rss_at_most;
 	}
 	if (!knows_memory) { /* hyperfine leaves it out where it cannot read it */
 		json_decref(memory);
@@ -447,17 +479,19 @@ static json_t *result_json(const struct session *s, const struct task *t)
 
 		json_object_set_new(parameters, name, json_string(value));
 	}
-	return json_pack("{s:s, s:f, s:o, s:f, s:o, s:o, s:f, s:f, s:o, s:o*, s:o, s:o*, s:o}", "command",
-		t->name, "mean", et->mean_ns / 1e9, "stddev", json_real_or_null(summary_sd(et) / 1e9),
-		"median", et->median_ns / 1e9, "user",
-		json_real_or_null(mean_of_kept(run, offsetof(struct sample, user_ns)) / 1e9), "system",
-		json_real_or_null(mean_of_kept(run, offsetof(struct sample, system_ns)) / 1e9), "min",
-		(double)et->min_ns / 1e9, "max", (double)et->max_ns / 1e9, "times", times,
-		"memory_usage_byte", memory, "exit_codes", exit_codes, "parameters", parameters, "emp",
-		emp_json(s, t));
+	return json_pack("{s:s, s:f, s:o, s:f, s:o, s:o, s:f, s:f, s:o, s:o*, s:o, s:o*, s:o}",
+		"command", t->name, "mean", et->mean_ns / 1e9, "stddev",
+		json_real_or_null(summary_sd(et) / 1e9), "median", et->median_ns / 1e9, "user",
+		json_real_or_null(mean_of_kept(run, offsetof(struct sample, user_ns)) / 1e9),
+		"system",
+		json_real_or_null(mean_of_kept(run, offsetof(struct sample, system_ns)) / 1e9),
+		"min", (double)et->min_ns / 1e9, "max", (double)et->max_ns / 1e9, "times", times,
+		"memory_usage_byte", memory, "exit_codes", exit_codes, "parameters", parameters,
+		"emp", emp_json(s, t));
 }
 
-/* One for each command: of PT, with that of ET as a member where that is compared as well, or of ET. */
+/* One for each command: of PT, with that of ET as a member where that is compared as well, or of
+ * ET. */
 static int comparisons_json(const struct session *s, json_t *array, struct error *err)
 {
 	int r = session_compare(s, err);
@@ -490,7 +524,8 @@ static int results_json(const struct session *s, json_t **ret, struct error *err
 	return 0;
 }
 
-/* NULL: the book does not have the duet. Its results are a member of it where those of the document are of what was taken in turn. */
+/* NULL: the book does not have the duet. Its results are a member of it where those of the document
+ * are of what was taken in turn. */
 static int duet_json(const struct session *s, json_t **ret, struct error *err)
 {
 	_cleanup_(duet_report_clear) struct duet_report report = {};
@@ -509,27 +544,28 @@ static int duet_json(const struct session *s, json_t **ret, struct error *err)
 		return r;
 	}
 	*ret = duet_report_as_json(&report, s->names);
-	json_object_update_new(*ret, json_pack("{s:s?, s:s, s:o, s:o*}", "doubt",
-					     s->doubt ? duet_doubt_names[s->doubt] : NULL, "verdict_from",
-					     !s->doubt ? "duet"
-					     : in_turn ? "in turn"
-						       : "alone",
-					     "runs_in_turn", runs, "results", in_turn ? results : NULL));
+	json_object_update_new(
+		*ret, json_pack("{s:s?, s:s, s:o, s:o*}", "doubt",
+			      s->doubt ? duet_doubt_names[s->doubt] : NULL, "verdict_from",
+			      !s->doubt ? "duet"
+			      : in_turn ? "in turn"
+					: "alone",
+			      "runs_in_turn", runs, "results", in_turn ? results : NULL));
 	return 0;
 }
 
 static int write_json(const struct session *s, FILE *file, struct error *err)
 {
-	_cleanup_(json_decrefp) json_t *results = NULL, *comparisons = json_array(), *context = NULL,
-				       *duet = NULL, *advised = NULL;
+	_cleanup_(json_decrefp) json_t *results = NULL, *comparisons = json_array(),
+				       *context = NULL, *duet = NULL, *advised = NULL;
 	const struct comparison *worst = NULL;
 	int r = results_json(session_judged(s), &results, err);
 
 	if (r == 0)
 		r = comparisons_json(s, comparisons, err);
 	if (r == 0 && s->base.book)
-		r = document_make_context(
-			s->base.book, s->base.environment, s->tasks[0].run.started_ns, &context, err);
+		r = document_make_context(s->base.book, s->base.environment,
+			s->tasks[0].run.started_ns, &context, err);
 	if (r == 0 && s->order == ORDER_DUET) {
 		r = duet_json(s, &duet, err);
 	} else if (r == 0 && s->n > 1) {
@@ -543,12 +579,14 @@ static int write_json(const struct session *s, FILE *file, struct error *err)
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < N_COMPARISON_CLOCKS * s->n; i++)
-		if (comparison_is_made(&s->comparisons[i]) && comparison_outweighs(&s->comparisons[i], worst))
+		if (comparison_is_made(&s->comparisons[i]) &&
+			comparison_outweighs(&s->comparisons[i], worst))
 			worst = &s->comparisons[i];
-	return json_print(json_pack("{s:s, s:i, s:O*, s:O, s:O, s:s*, s:O*, s:O*}", "format", "emp-measure",
-				  "version", 1, "context", context, "results", results, "comparisons",
-				  comparisons, "verdict", worst ? comparison_verdict_text(worst) : NULL, "duet",
-				  duet, "advice", advised),
+	return json_print(
+		json_pack("{s:s, s:i, s:O*, s:O, s:O, s:s*, s:O*, s:O*}", "format", "emp-measure",
+			"version", 1, "context", context, "results", results, "comparisons",
+			comparisons, "verdict", worst ? comparison_verdict_text(worst) : NULL,
+			"duet", duet, "advice", advised),
 		file, err);
 }
 
@@ -561,7 +599,8 @@ int export_write(const struct session *s, enum export format, FILE *file, struct
 		[EXPORT_ORGMODE] = TABLE_ORG,
 	};
 
-	return format == EXPORT_JSON ? write_json(s, file, err) : write_table(s, formats[format], file, err);
+	return format == EXPORT_JSON ? write_json(s, file, err)
+				     : write_table(s, formats[format], file, err);
 }
 
 /* What a program writes must not replace its input or a document (an export or a picture), nor a
@@ -572,7 +611,8 @@ static int outputs_apart(
 	for (size_t i = 0; o->input && i < n; i++)
 		if (documents[i] && !output_file_is_standard(documents[i]) &&
 			output_is_shared(documents[i], o->input))
-			return error_say(err, -EINVAL, "'%s' would replace what --input reads: name another file",
+			return error_say(err, -EINVAL,
+				"'%s' would replace what --input reads: name another file",
 				documents[i]);
 	for (size_t i = 0; i < o->output.n; i++) {
 		const char *path = o->output.items[i];
@@ -587,7 +627,8 @@ static int outputs_apart(
 				path);
 		for (size_t k = 0; k < n; k++)
 			if (documents[k] && output_is_shared(path, documents[k]))
-				return error_say(err, -EINVAL, "--output and %s cannot share the file '%s'",
+				return error_say(err, -EINVAL,
+					"--output and %s cannot share the file '%s'",
 					documents[k] == o->plot ? "--plot" : "an export", path);
 	}
 	return 0;
@@ -602,7 +643,8 @@ int export_try(const struct measure_options *o, struct error *err)
 	memcpy(paths + 2, o->exports, sizeof(o->exports));
 	if (r == 0) {
 		paths_keep_apart(book);
-		r = output_files_apart(paths, ELEMENTS(paths), err) ?: outputs_apart(o, paths, ELEMENTS(paths), err);
+		r = output_files_apart(paths, ELEMENTS(paths), err)
+			    ?: outputs_apart(o, paths, ELEMENTS(paths), err);
 		if (r == 0 && o->input) /* closing it would drop the locks of this process */
 			r = paths_check_apart(o->input, -1, err);
 	}
@@ -628,7 +670,8 @@ bool export_takes_stdout(const struct measure_options *o)
 	return takes;
 }
 
-static int export_to(const struct session *s, enum export format, const char *path, struct error *err)
+static int export_to(
+	const struct session *s, enum export format, const char *path, struct error *err)
 {
 	_cleanup_(output_file_clear) struct output_file output = {};
 	int r = charset_document_open(&output, path, err);
@@ -693,5 +736,6 @@ int export_results(const struct session *s, bool streams, struct error *err)
 		r = export_to(s, i, path, outcome ? NULL : err);
 		outcome = outcome ?: r;
 	}
-	return outcome == 0 && streams && s->options->json ? export_to(s, EXPORT_JSON, "-", err) : outcome;
+	return outcome == 0 && streams && s->options->json ? export_to(s, EXPORT_JSON, "-", err)
+							   : outcome;
 }

@@ -19,8 +19,9 @@ static int check_clean(const struct session *session, struct error *err)
 				"only %zu of %zu samples of '%s' are clean, not %d (--retain); --max-runs is %d",
 				clean, t->result.n_samples, t->name, o->retain, o->max_runs);
 		if (clean < 2 && t->result.n_samples > 1)
-			return error_say(err, STATUS_TOO_FEW, "only %zu of %zu samples of '%s' are clean",
-				clean, t->result.n_samples, t->name);
+			return error_say(err, STATUS_TOO_FEW,
+				"only %zu of %zu samples of '%s' are clean", clean,
+				t->result.n_samples, t->name);
 	}
 	return 0;
 }
@@ -69,15 +70,18 @@ static int measure_verb(int argc, char **argv, struct error *err)
 	if (r < 0)
 		return r == -EINTR ? STATUS_INTERRUPTED : r;
 	if (measure_options.rules.fail_if_slower >= 0 && session_n_shown(&session) < 2)
-		return error_say(err, -EINVAL, "--fail-if-slower compares commands, and there is only one");
+		return error_say(
+			err, -EINVAL, "--fail-if-slower compares commands, and there is only one");
 	if ((measure_options.rules.equal_within >= 0 || measure_options.rules.strict) &&
 		session_n_shown(&session) < 2)
-		return error_say(
-			err, -EINVAL, "--equal-within and --strict compare commands, and there is only one");
+		return error_say(err, -EINVAL,
+			"--equal-within and --strict compare commands, and there is only one");
 	if (measure_options.compare && session_n_shown(&session) < 2)
-		return error_say(err, -EINVAL, "--compare compares commands, and there is only one");
+		return error_say(
+			err, -EINVAL, "--compare compares commands, and there is only one");
 	outcome = session_run(&session, &commands, err);
-	/* also what was taken before an interruption; text goes to standard error if a document is on standard output */
+	/* also what was taken before an interruption; text goes to standard error if a document is
+	 * on standard output */
 	e = outcome == 0 ? err : NULL;
 	if (document_fd >= 0)
 		output_standard_end(document_fd);
@@ -113,7 +117,8 @@ static const struct verb verbs[] = {
 
 static const struct tool tool = {
 	.name = "emp-measure",
-	.summary = "Times programs, and discards samples in which an infrequent daemon ran too long.",
+	.summary =
+		"Times programs, and discards samples in which an infrequent daemon ran too long.",
 	.notes = "Examples:\n"
 		 "  emp-measure -- sort big.txt                               one program\n"
 		 "  emp-measure --profile lab1 --cpu 1 -r 20 -- ./solver input\n"

@@ -11,7 +11,8 @@
 
 enum { MAX_STEPS = 100000 };
 
-static int add_parameter(struct parameters *p, const char *name, struct parameter **ret, struct error *err)
+static int add_parameter(
+	struct parameters *p, const char *name, struct parameter **ret, struct error *err)
 {
 	for (size_t i = 0; i < p->n; i++)
 		if (!strcmp(p->items[i].name, name))
@@ -21,7 +22,8 @@ static int add_parameter(struct parameters *p, const char *name, struct paramete
 	return 0;
 }
 
-int parameters_add_list(struct parameters *p, const char *name, const char *values, struct error *err)
+int parameters_add_list(
+	struct parameters *p, const char *name, const char *values, struct error *err)
 {
 	struct parameter *parameter;
 	size_t capacity = 0;
@@ -42,8 +44,8 @@ int parameters_add_list(struct parameters *p, const char *name, const char *valu
 	return r;
 }
 
-/* Digits, a sign and a point only, because the values are printed with the same decimals, and "1e-3" and "0x10" do
- * not show how many. *decimals is raised to how many it has. */
+/* Digits, a sign and a point only, because the values are printed with the same decimals, and
+ * "1e-3" and "0x10" do not show how many. *decimals is raised to how many it has. */
 static bool parse_number(const char *text, double *ret, int *decimals)
 {
 	const char *point = strchr(text, '.');
@@ -55,20 +57,22 @@ static bool parse_number(const char *text, double *ret, int *decimals)
 	return *text && !*end && isfinite(*ret) && !text[strspn(text, "+-.0123456789")];
 }
 
-int parameters_add_scan(struct parameters *p, const char *name, const char *min_text, const char *max_text,
-	const char *step_text, struct error *err)
+int parameters_add_scan(struct parameters *p, const char *name, const char *min_text,
+	const char *max_text, const char *step_text, struct error *err)
 {
 	struct parameter *parameter;
 	double min, max, step;
 	size_t capacity = 0;
 	int decimals = 0, unused = 0, r;
 
-	if (!parse_number(min_text, &min, &decimals) || !parse_number(max_text, &max, &unused) || max < min)
+	if (!parse_number(min_text, &min, &decimals) || !parse_number(max_text, &max, &unused) ||
+		max < min)
 		return error_say(err, -EINVAL,
 			"--parameter-scan '%s' must go from a number up to a number (such as 0.5), not from '%s' to '%s'",
 			name, min_text, max_text);
-	if (!parse_number(step_text, &step, &decimals) || step <= 0 || (max - min) / step > MAX_STEPS ||
-		!(min + step > min) || !(max + step > max)) /* more digits than a double has */
+	if (!parse_number(step_text, &step, &decimals) || step <= 0 ||
+		(max - min) / step > MAX_STEPS || !(min + step > min) ||
+		!(max + step > max)) /* more digits than a double has */
 		return error_say(err, -EINVAL,
 			"--parameter-step-size must be a number above 0 (such as 0.5) with at most %d steps, not '%s'",
 			MAX_STEPS, step_text);
@@ -111,7 +115,8 @@ char *parameters_replace(const struct parameters *p, char *const *values, const 
 
 		for (i = 0; i < p->n; i++) {
 			n = strlen(p->items[i].name);
-			if (*text == '{' && !strncmp(text + 1, p->items[i].name, n) && text[1 + n] == '}')
+			if (*text == '{' && !strncmp(text + 1, p->items[i].name, n) &&
+				text[1 + n] == '}')
 				break;
 		}
 		if (i < p->n) {
@@ -172,7 +177,8 @@ static int parse_ignored(const char *value, const char *name, void *into, struct
 
 static int parse_style(const char *value, const char *name, void *into, struct error *err)
 {
-	static const char *const choices[] = {"auto", "basic", "full", "nocolor", "color", "none", NULL};
+	static const char *const choices[] = {
+		"auto", "basic", "full", "nocolor", "color", "none", NULL};
 	static const struct terminal_style styles[] = {
 		{TERMINAL_AUTO, TERMINAL_AUTO},
 		{TERMINAL_OFF, TERMINAL_OFF},
@@ -192,7 +198,8 @@ static int parse_style(const char *value, const char *name, void *into, struct e
 
 static int parse_unit(const char *value, const char *name, void *into, struct error *err)
 {
-	static const char *const choices[] = {"second", "millisecond", "microsecond", "s", "ms", "us", NULL};
+	static const char *const choices[] = {
+		"second", "millisecond", "microsecond", "s", "ms", "us", NULL};
 	static const char *const units[] = {"s", "ms", "us"};
 	int unit, r = option_choice(value, name, choices, &unit, err);
 
@@ -208,8 +215,8 @@ static int parse_affinity(const char *value, const char *name, void *into, struc
 	int r;
 
 	if (text_parse_cpu_list(value, &cpus, &n) < 0 || n == 0)
-		return error_say(
-			err, -EINVAL, "%s must be a list of CPUs such as 1 or 0-3,8, not '%s'", name, value);
+		return error_say(err, -EINVAL,
+			"%s must be a list of CPUs such as 1 or 0-3,8, not '%s'", name, value);
 	CPU_ZERO(&measure_options.affinity);
 	for (size_t i = 0; i < n; i++) {
 		r = pinning_check(cpus[i], AT_FDCWD, err);
@@ -246,12 +253,15 @@ static int check_contradictions(const struct measure_options *o, struct error *e
 		{o->trace && o->cpu < 0,
 			"--trace records one CPU; name the one that the program is to run on with --cpu N"},
 		{o->fast && o->rigorous, "--fast and --rigorous exclude each other"},
-		{o->step && o->scans.n == 0, "--parameter-step-size (-D) needs --parameter-scan (-P)"},
+		{o->step && o->scans.n == 0,
+			"--parameter-step-size (-D) needs --parameter-scan (-P)"},
 		{o->reference_name && !o->reference, "--reference-name needs --reference"},
-		{inc && !duet, "with --against inc, the program and INC alternate: no other --order"},
+		{inc && !duet,
+			"with --against inc, the program and INC alternate: no other --order"},
 		{(o->same_output || o->check) && (inc || o->repeat),
 			"with --repeat, and --against inc, programs run several times in a sample, and what they write is not comparable: omit --same-output and --check"},
-		{inc && (o->runs == 1 || o->max_runs == 1), "--against inc needs two samples or more: -r 2"},
+		{inc && (o->runs == 1 || o->max_runs == 1),
+			"--against inc needs two samples or more: -r 2"},
 		{inc && (o->aa || o->reference || o->rules.fail_if_slower >= 0),
 			"--against inc measures one program; --aa, --reference and --fail-if-slower compare several"},
 		{o->rules.fail_if_slower >= 0 && o->rules.equal_within > 0, EQUAL_WITHIN_NO_GATE},
@@ -262,10 +272,12 @@ static int check_contradictions(const struct measure_options *o, struct error *e
 			"--compare: in a duet the elapsed time is that of all programs; compare pt, or --order interleave"},
 		{duet && o->perf, "--perf cannot tell the programs of a duet apart"},
 		{duet && o->trace, "--trace cannot tell the programs of a duet apart"},
-		{duet && o->slice_ns && (o->slice_ns < NS_PER_MS / 10 || o->slice_ns > 100 * NS_PER_MS),
+		{duet && o->slice_ns &&
+				(o->slice_ns < NS_PER_MS / 10 || o->slice_ns > 100 * NS_PER_MS),
 			"--slice must be from 100us to 100ms"},
 		{o->min_runs && o->max_runs && o->min_runs > o->max_runs,
-			text_brief("--min-runs %d is more than --max-runs %d", o->min_runs, o->max_runs)},
+			text_brief("--min-runs %d is more than --max-runs %d", o->min_runs,
+				o->max_runs)},
 		{o->runs && o->runs < o->min_runs,
 			text_brief("--runs %d is less than --min-runs %d", o->runs, o->min_runs)},
 		{o->runs && o->max_runs && o->runs > o->max_runs,
@@ -280,7 +292,8 @@ static int check_effects(const struct measure_options *o, struct error *err)
 {
 	const char *const *exports = o->exports;
 	const bool unprofiled = o->unprofiled_percent > 0, none = o->backend == ACCOUNTING_NONE;
-	const bool tables = exports[EXPORT_MARKDOWN] || exports[EXPORT_ASCIIDOC] || exports[EXPORT_ORGMODE];
+	const bool tables = exports[EXPORT_MARKDOWN] || exports[EXPORT_ASCIIDOC] ||
+			    exports[EXPORT_ORGMODE];
 	const struct option_rule rules[] = {
 		{none && (o->profile || unprofiled),
 			"without accounting no daemon is seen, so nothing can be discarded: omit --accounting none, or --profile and --discard-unprofiled"},
@@ -313,8 +326,8 @@ static int add_scans(struct measure_options *o, struct error *err)
 		added = &o->parameters.items[o->parameters.n - 1];
 		if (!o->step && (strchr(min, '.') || strchr(max, '.')))
 			return error_say(err, -EINVAL,
-				"--parameter-scan '%s' from %s to %s needs a step: -D 0.1, for example", name,
-				min, max);
+				"--parameter-scan '%s' from %s to %s needs a step: -D 0.1, for example",
+				name, min, max);
 		if (added->n == 1 && strtod(min, NULL) < strtod(max, NULL))
 			return error_say(err, -EINVAL,
 				"--parameter-scan '%s' from %s to %s has one value only: --parameter-step-size %s is more than that",
@@ -349,8 +362,8 @@ int measure_options_finish(struct measure_options *o, struct error *err)
 	cpu_set_t cpus;
 	int r;
 
-	/* INC starts again until the program has ended, and is as long as the program was in its last
-	 * warm-up. */
+	/* INC starts again until the program has ended, and is as long as the program was in its
+	 * last warm-up. */
 	if (o->against_inc) {
 		if (o->order == ORDER_INTERLEAVE && !o->order_given)
 			o->order = ORDER_DUET;
@@ -373,7 +386,8 @@ int measure_options_finish(struct measure_options *o, struct error *err)
 	if (r == 0)
 		r = add_scans(o, err);
 	if (o->unprofiled_percent > 0) /* as it is stored: in whole parts per million, and not 0 */
-		o->unprofiled_percent = fmax(1, round(fmin(o->unprofiled_percent * PPM / 100, INT32_MAX))) *
+		o->unprofiled_percent = fmax(1, round(fmin(o->unprofiled_percent * PPM / 100,
+							INT32_MAX))) *
 					100 / PPM;
 	choose_counts(o);
 	/* The last CPU that this process may use: the first ones serve most interrupts. */
@@ -390,7 +404,8 @@ int measure_options_finish(struct measure_options *o, struct error *err)
 #define O measure_options
 
 const struct option_row measure_option_rows[] = {
-	{'r', "runs", "N", "samples to take (default: 10)", option_count, &O.runs, .group = "Samples"},
+	{'r', "runs", "N", "samples to take (default: 10)", option_count, &O.runs,
+		.group = "Samples"},
 	{'w', "warmup", "N", "runs before the samples (default: 1)", option_count0, &O.warm_ups},
 	{'m', "min-runs", "N", "minimum number of samples", option_count, &O.min_runs},
 	{'M', "max-runs", "N", "maximum number of samples", option_count, &O.max_runs},
@@ -398,63 +413,77 @@ const struct option_row measure_option_rows[] = {
 	{0, "rigorous", NULL, "40 samples after 3 warm-ups", NULL, &O.rigorous},
 	{0, "retain", "N", "continue until N samples are clean, up to --max-runs (default: 5 N)",
 		option_count, &O.retain},
-	{0, "timeout", "TIME", "kill a program and everything it started after this long", option_duration,
-		&O.timeout_ns},
-	{0, "linger", "TIME", "how long processes that a program leaves behind may run (default: 10s)",
+	{0, "timeout", "TIME", "kill a program and everything it started after this long",
+		option_duration, &O.timeout_ns},
+	{0, "linger", "TIME",
+		"how long processes that a program leaves behind may run (default: 10s)",
 		option_duration, &O.linger_ns},
-	{0, "profile", "NAME", "discard by the cutoffs of this profile (see emp-calibrate)", NULL, &O.profile,
-		.group = "Discarding"},
+	{0, "profile", "NAME", "discard by the cutoffs of this profile (see emp-calibrate)", NULL,
+		&O.profile, .group = "Discarding"},
 	{0, "discard-unprofiled", "SHARE",
 		"discard samples in which an unprofiled daemon took more of the ET than this (2%)",
 		option_limit, &O.unprofiled_percent},
-	{0, "other-cpus", NULL, "also discard because of daemons on CPUs other than the program's", NULL,
-		&O.other_cpus},
-	{0, "cpu", "N", "run the programs on this CPU", pinning_option, &O.cpu, .group = "CPUs and order"},
+	{0, "other-cpus", NULL, "also discard because of daemons on CPUs other than the program's",
+		NULL, &O.other_cpus},
+	{0, "cpu", "N", "run the programs on this CPU", pinning_option, &O.cpu,
+		.group = "CPUs and order"},
 	{0, "affinity", "LIST", "run the programs on these CPUs (0-3,8)", parse_affinity, &O},
-	{0, "order", "HOW", "of several commands: interleave (default), shuffle, sequence, duet", parse_order,
-		&O.order},
-	{0, "slice", "TIME", "duet: alternate this often (default: 10ms, or 3ms for programs below 100 ms)",
+	{0, "order", "HOW", "of several commands: interleave (default), shuffle, sequence, duet",
+		parse_order, &O.order},
+	{0, "slice", "TIME",
+		"duet: alternate this often (default: 10ms, or 3ms for programs below 100 ms)",
 		option_duration, &O.slice_ns},
 	{0, "slices-by", "WHAT", "duet: auto (default), scheduler or freezer", NULL, &O.slicing,
 		CHOICES("auto", "scheduler", "freezer")},
-	{0, "repeat", NULL, "duet: start short programs again until the longest has ended", NULL, &O.repeat},
-	{0, "alone", "N", "duet: runs of each program alone, for the price (default: 2 for 5 samples)",
+	{0, "repeat", NULL, "duet: start short programs again until the longest has ended", NULL,
+		&O.repeat},
+	{0, "alone", "N",
+		"duet: runs of each program alone, for the price (default: 2 for 5 samples)",
 		option_count0, &O.alone},
 	{0, "against", "inc", "alternate with INC, and give PT in units of its work", parse_against,
 		&O.against_inc},
-	{0, "reference", "CMD", "the command that the others are compared with (default: the first)", NULL,
+	{0, "reference", "CMD",
+		"the command that the others are compared with (default: the first)", NULL,
 		&O.reference, .group = "Comparing"},
 	{0, "reference-name", "NAME", "name of the reference", NULL, &O.reference_name},
 	{0, "aa", NULL, "measure the first command a second time, against itself", NULL, &O.aa},
-	{0, "compare", "WHAT", "compare pt, et or both (default: pt; both if programs wait or have threads)",
+	{0, "compare", "WHAT",
+		"compare pt, et or both (default: pt; both if programs wait or have threads)",
 		comparison_clocks_option, &O.compare},
 	{0, "fail-if-slower", "PERCENT",
-		"exit status 2 if a command is slower than the first by more than this", option_percent,
-		&O.rules.fail_if_slower},
+		"exit status 2 if a command is slower than the first by more than this",
+		option_percent, &O.rules.fail_if_slower},
 	VERDICT_OPTIONS(O.rules),
 	{0, "same-output", NULL, "exit status 1 if outputs differ, of samples or of commands", NULL,
 		&O.same_output},
-	{0, "check", "CMD", "run this in a shell after each sample, with the output as its input", NULL,
-		&O.check},
-	{0, "sort", "METHOD", "order of results: auto (default), command or mean-time", NULL, &O.sort,
-		CHOICES("auto", "command", "mean-time")},
-	{'n', "command-name", "NAME", "name of the command (once for each)", option_append, &O.names,
-		.group = "Commands"},
+	{0, "check", "CMD", "run this in a shell after each sample, with the output as its input",
+		NULL, &O.check},
+	{0, "sort", "METHOD", "order of results: auto (default), command or mean-time", NULL,
+		&O.sort, CHOICES("auto", "command", "mean-time")},
+	{'n', "command-name", "NAME", "name of the command (once for each)", option_append,
+		&O.names, .group = "Commands"},
 	{'L', "parameter-list", "VAR VALUES", "run with {VAR} replaced by each value (a,b,c)", NULL,
 		&O.parameters, false, 2, parse_list},
-	{'P', "parameter-scan", "VAR MIN MAX", "run with {VAR} replaced by each number from MIN to MAX", NULL,
-		&O.scans, false, 3, parse_scan},
-	{'D', "parameter-step-size", "DELTA", "step of --parameter-scan (default: 1)", NULL, &O.step},
-	{'S', "shell", "SHELL", "run the commands with SHELL -c (default: no shell)", NULL, &O.shell},
-	{'N', "no-shell", NULL, "run the commands without a shell (the default)", NULL, &O.no_shell},
-	{'i', "ignore-failure", "LIST", "measure commands that fail, all or with these exit codes (1,2)",
-		parse_ignored, O.ignored_status, .optional = true},
+	{'P', "parameter-scan", "VAR MIN MAX",
+		"run with {VAR} replaced by each number from MIN to MAX", NULL, &O.scans, false, 3,
+		parse_scan},
+	{'D', "parameter-step-size", "DELTA", "step of --parameter-scan (default: 1)", NULL,
+		&O.step},
+	{'S', "shell", "SHELL", "run the commands with SHELL -c (default: no shell)", NULL,
+		&O.shell},
+	{'N', "no-shell", NULL, "run the commands without a shell (the default)", NULL,
+		&O.no_shell},
+	{'i', "ignore-failure", "LIST",
+		"measure commands that fail, all or with these exit codes (1,2)", parse_ignored,
+		O.ignored_status, .optional = true},
 	{0, "session", NULL, "start programs in a session of their own", NULL, &O.new_session},
-	{'s', "setup", "CMD", "run this in a shell before the first sample of each command", NULL, &O.setup,
-		.group = "Around the samples"},
-	{'p', "prepare", "CMD", "run this in a shell before each sample (once, or once for each command)",
+	{'s', "setup", "CMD", "run this in a shell before the first sample of each command", NULL,
+		&O.setup, .group = "Around the samples"},
+	{'p', "prepare", "CMD",
+		"run this in a shell before each sample (once, or once for each command)",
 		option_append, &O.prepare},
-	{'C', "conclude", "CMD", "run this in a shell after each sample (once, or once for each command)",
+	{'C', "conclude", "CMD",
+		"run this in a shell after each sample (once, or once for each command)",
 		option_append, &O.conclude},
 	{'c', "cleanup", "CMD", "run this in a shell after the last sample of each command", NULL,
 		&O.cleanup},
@@ -465,24 +494,27 @@ const struct option_row measure_option_rows[] = {
 	{0, "show-output", NULL, "show the output of the programs", NULL, &O.show_output},
 	{0, "perf", "EVENTS", "count these events of perf (cycles,instructions)", NULL, &O.perf,
 		.group = "What else is recorded"},
-	{0, "trace", NULL, "record what took the CPU of --cpu from the program in each sample", NULL,
-		&O.trace},
+	{0, "trace", NULL, "record what took the CPU of --cpu from the program in each sample",
+		NULL, &O.trace},
 	{0, "fast-clock", NULL, "make programs read their own CPU time through libemp-clock", NULL,
 		&O.fast_clock},
 	{0, "accounting", "BACKEND", "auto (default), bpf, taskstats or none", NULL, &O.backend,
 		.choices = accounting_backend_names},
-	{'u', "time-unit", "UNIT", "second, millisecond or microsecond (s, ms, us; default: what fits)", parse_unit,
+	{'u', "time-unit", "UNIT",
+		"second, millisecond or microsecond (s, ms, us; default: what fits)", parse_unit,
 		&O.unit, .group = "Results"},
 	{0, "export-json", "FILE", "write the results as JSON, as hyperfine does, and more", NULL,
 		&O.exports[EXPORT_JSON]},
-	{0, "export-csv", "FILE", "write a line for each command as CSV", NULL, &O.exports[EXPORT_CSV]},
+	{0, "export-csv", "FILE", "write a line for each command as CSV", NULL,
+		&O.exports[EXPORT_CSV]},
 	{0, "export-markdown", "FILE", "write a Markdown table", NULL, &O.exports[EXPORT_MARKDOWN]},
-	{0, "export-asciidoc", "FILE", "write an AsciiDoc table", NULL, &O.exports[EXPORT_ASCIIDOC]},
+	{0, "export-asciidoc", "FILE", "write an AsciiDoc table", NULL,
+		&O.exports[EXPORT_ASCIIDOC]},
 	{0, "export-orgmode", "FILE", "write an Org mode table", NULL, &O.exports[EXPORT_ORGMODE]},
 	{0, "plot", "FILE", "draw the samples and the ratios: .png, .svg or .pdf", NULL, &O.plot},
 	{0, "json", NULL, "print JSON instead of text", NULL, &O.json, .dash = true},
-	{'v', "verbose", NULL, "print the reasons for discards and all statistics", NULL, &O.verbose,
-		.text = true},
+	{'v', "verbose", NULL, "print the reasons for discards and all statistics", NULL,
+		&O.verbose, .text = true},
 	{'q', "quiet", NULL, "no progress", NULL, &O.quiet},
 	{0, "style", "STYLE", "auto, basic, full, nocolor, color or none", parse_style, &O},
 	{0, "db", "FILE", "the lab book (default: EMP_DB, else the user's own)", NULL, &O.db,

@@ -6,8 +6,8 @@
 #include "lib/run/sampling.h"
 #include "lib/stats/comparison_verdict.h"
 
-/* Parameters of command lines (-L, -P): {NAME} in a text is replaced by each of the values of NAME. All
- * combinations of the values are numbered from 0, the first parameter changing fastest. */
+/* Parameters of command lines (-L, -P): {NAME} in a text is replaced by each of the values of NAME.
+ * All combinations of the values are numbered from 0, the first parameter changing fastest. */
 
 struct parameter {
 	char *name;
@@ -22,7 +22,8 @@ struct parameters {
 };
 
 /* values: separated by commas; "\," is a comma in a value, "\\" a backslash. */
-int parameters_add_list(struct parameters *p, const char *name, const char *values, struct error *err);
+int parameters_add_list(
+	struct parameters *p, const char *name, const char *values, struct error *err);
 
 /* The numbers from min to max, written with as many decimals as min and step have. */
 int parameters_add_scan(struct parameters *p, const char *name, const char *min, const char *max,
@@ -40,7 +41,14 @@ char *parameters_replace(const struct parameters *p, char *const *values, const 
 /* What --sort orders: the comparisons on the screen, and the rows of tables. */
 enum sort { SORT_AUTO, SORT_COMMAND, SORT_MEAN_TIME };
 
-enum export { EXPORT_JSON, EXPORT_CSV, EXPORT_MARKDOWN, EXPORT_ASCIIDOC, EXPORT_ORGMODE, N_EXPORTS };
+enum export {
+	EXPORT_JSON,
+	EXPORT_CSV,
+	EXPORT_MARKDOWN,
+	EXPORT_ASCIIDOC,
+	EXPORT_ORGMODE,
+	N_EXPORTS
+};
 
 /* Of a duet, unless --slice says otherwise. */
 enum { DEFAULT_SLICE_NS = 10 * 1000 * 1000 };
@@ -48,25 +56,28 @@ enum { DEFAULT_SLICE_NS = 10 * 1000 * 1000 };
 struct measure_options {
 	const char *db, *profile, *shell, *input, *unit, *perf;
 	const char *setup, *cleanup, *reference, *reference_name, *step;
-	const char *check;                                          /* NULL: not given */
-	const char *exports[N_EXPORTS];                             /* files; NULL: not given */
-	const char *plot; /* NULL: not given */
-	char **shell_words;                                         /* NULL: no shell for the commands */
-	struct option_list names, prepare, conclude, output, scans; /* scans: NAME, MIN, MAX, and so on */
+	const char *check;              /* NULL: not given */
+	const char *exports[N_EXPORTS]; /* files; NULL: not given */
+	const char *plot;               /* NULL: not given */
+	/* NULL: no shell for the commands */
+	char **shell_words;
+	/* scans: NAME, MIN, MAX, and so on */
+	struct option_list names, prepare, conclude, output, scans;
 	struct parameters parameters;
-	bool json, quiet, verbose, trace, silent, fast, rigorous, show_output, no_shell, ignore_lock, aa, same_output,
-		fast_clock, new_session;
+	bool json, quiet, verbose, trace, silent, fast, rigorous, show_output, no_shell,
+		ignore_lock, aa, same_output, fast_clock, new_session;
 	bool against_inc;         /* the program alternates with INC */
 	bool affine;              /* `affinity` is set */
 	bool ignored_status[256]; /* by exit status: whether samples that end with it count */
 	int cpu;                  /* -1: not pinned */
 	cpu_set_t affinity;
 	int warm_ups, runs, min_runs, max_runs,
-		retain;            /* not given: warm_ups -1, others 0; see measure_options_finish */
-	unsigned compare;          /* as for comparison_clocks */
+		/* not given: warm_ups -1, others 0; see measure_options_finish */
+		retain;
+	unsigned compare;              /* as for comparison_clocks */
 	struct comparison_rules rules; /* of verdicts */
-	bool other_cpus;           /* cutoffs apply to what daemons used on other CPUs, too */
-	double unprofiled_percent; /* of a sample's ET; 0: no limit for unprofiled daemons */
+	bool other_cpus;               /* cutoffs apply to what daemons used on other CPUs, too */
+	double unprofiled_percent;     /* of a sample's ET; 0: no limit for unprofiled daemons */
 	int64_t timeout_ns, linger_ns;
 	int64_t slice_ns;     /* of a duet; 0 before measure_options_finish: not given */
 	int alone;            /* likewise; -1 */
@@ -81,5 +92,6 @@ struct measure_options {
 extern struct measure_options measure_options;
 extern const struct option_row measure_option_rows[];
 
-/* After all options are read: checks for contradictions, sets default values, makes parameters of scans. */
+/* After all options are read: checks for contradictions, sets default values, makes parameters of
+ * scans. */
 int measure_options_finish(struct measure_options *options, struct error *err);

@@ -17,7 +17,8 @@
 struct output_drain {
 	int from, to;
 	pthread_t thread;
-	pthread_mutex_t moving; /* held from when there is something in the pipe until it is in the file */
+	/* held from when there is something in the pipe until it is in the file */
+	pthread_mutex_t moving;
 };
 
 static void *drain_to_memory(void *data)
@@ -60,7 +61,8 @@ static int open_drain(struct program_output *o, struct error *err)
 		return error_os(err, -errno, "cannot make a pipe for the output");
 	o->stdout_fd = fds[1];
 	d = xmalloc(sizeof(*d));
-	*d = (struct output_drain){.from = fds[0], .to = o->memory, .moving = PTHREAD_MUTEX_INITIALIZER};
+	*d = (struct output_drain){
+		.from = fds[0], .to = o->memory, .moving = PTHREAD_MUTEX_INITIALIZER};
 	r = pthread_create(&d->thread, NULL, drain_to_memory, d);
 	if (r != 0) {
 		close(d->from);
@@ -106,8 +108,8 @@ int program_output_begin(struct program_output *o, struct error *err)
 	if (o->drain) /* of processes that were left behind */
 		drain_wait(o->drain);
 	for (size_t i = 0; i < ELEMENTS(files); i++)
-		if (files[i] >= 0 && lseek(files[i], 0, SEEK_SET) == 0 && ftruncate(files[i], 0) < 0 &&
-			errno != EINVAL)
+		if (files[i] >= 0 && lseek(files[i], 0, SEEK_SET) == 0 &&
+			ftruncate(files[i], 0) < 0 && errno != EINVAL)
 			return error_os(err, -errno, "cannot empty the output");
 	return 0;
 }
@@ -130,7 +132,8 @@ static int hash_file(int fd, char ret[DIGEST_SIZE], struct error *err)
 }
 
 /* The command's standard output is compared, its errors are shown. */
-static int run_check(struct written *w, int memory, const char *check, char *const *shell, struct error *err)
+static int run_check(
+	struct written *w, int memory, const char *check, char *const *shell, struct error *err)
 {
 	_cleanup_(argv_freep) char **argv = argv_for_shell(shell, check);
 	_cleanup_(closep) int out = memfd_create("checked output", MFD_CLOEXEC);
@@ -149,8 +152,8 @@ static int run_check(struct written *w, int memory, const char *check, char *con
 	return hash_file(out, w->digest, err);
 }
 
-int program_output_take(struct program_output *o, uint32_t sample, const char *check, char *const *shell,
-	struct error *err)
+int program_output_take(struct program_output *o, uint32_t sample, const char *check,
+	char *const *shell, struct error *err)
 {
 	struct written w = {.sample = sample};
 	int r;
@@ -159,7 +162,8 @@ int program_output_take(struct program_output *o, uint32_t sample, const char *c
 		return 0;
 	if (o->drain)
 		drain_wait(o->drain);
-	r = check ? run_check(&w, o->memory, check, shell, err) : hash_file(o->memory, w.digest, err);
+	r = check ? run_check(&w, o->memory, check, shell, err)
+		  : hash_file(o->memory, w.digest, err);
 	if (r == 0)
 		*array_add(o->items, o->n) = w;
 	return r;
@@ -226,7 +230,8 @@ static char *list_samples(const struct program_output *o, const char *usual_dige
 		if (n++ < MOST)
 			text_append(&list, ", ", "%u", w->sample);
 	}
-	return list ? text_format("sample%s %s%s", n > 1 ? "s" : "", list, n > MOST ? ", …" : "") : NULL;
+	return list ? text_format("sample%s %s%s", n > 1 ? "s" : "", list, n > MOST ? ", …" : "")
+		    : NULL;
 }
 
 char *program_output_unlike(const struct program_output *o)
@@ -241,7 +246,8 @@ char *program_output_refused(const struct program_output *o)
 
 char *program_output_digest(const struct program_output *o)
 {
-	_cleanup_(freep) char *unlike = program_output_unlike(o), *refused = program_output_refused(o);
+	_cleanup_(freep) char *unlike = program_output_unlike(o),
+			      *refused = program_output_refused(o);
 
 	if (o->n == 0)
 		return NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The commands of one call of emp-measure, measured: what they need is opened, their samples are taken in turn, by the loop of
- * lib/run/sampling.h, and their results are read. See session.h. */
+/* The commands of one call of emp-measure, measured: what they need is opened, their samples are
+ * taken in turn, by the loop of lib/run/sampling.h, and their results are read. See session.h. */
 #include "measure/session.h"
 
 #include "lib/base/interrupt.h"
@@ -25,12 +25,15 @@ enum { MOST_ERRORS = 1 << 16 };
  * within the noise. */
 static const double HOOKS_COST_NS = 0.1 * NS_PER_MS, HOOKS_MATTER_NS = 5.0 * NS_PER_MS;
 
-/* The number of the warm-up or sample, in the environment of the program, of --prepare and of --conclude: HYPERFINE_ITERATION is "warmup-0",
- * "warmup-1", and so on, then "0" for the first sample, "1", and so on. The size of the environment, which moves the stack, is always
- * the same: EMP_PADDING fills it up. The environment points to them. */
-static char iteration[sizeof(ITERATION) + WIDTH] = ITERATION, padding[sizeof(PADDING) + WIDTH] = PADDING;
+/* The number of the warm-up or sample, in the environment of the program, of --prepare and of
+ * --conclude: HYPERFINE_ITERATION is "warmup-0", "warmup-1", and so on, then "0" for the first
+ * sample, "1", and so on. The size of the environment, which moves the stack, is always the same:
+ * EMP_PADDING fills it up. The environment points to them. */
+static char iteration[sizeof(ITERATION) + WIDTH] = ITERATION,
+					  padding[sizeof(PADDING) + WIDTH] = PADDING;
 
-/* --fast-clock: the programs read their own CPU time through libemp-clock, which is preloaded after what is already. */
+/* --fast-clock: the programs read their own CPU time through libemp-clock, which is preloaded after
+ * what is already. */
 static int preload_fast_clock(struct error *err)
 {
 	_cleanup_(freep) char *library = NULL;
@@ -43,11 +46,13 @@ static int preload_fast_clock(struct error *err)
 		if (!strncmp(*variable, PRELOAD, strlen(PRELOAD)))
 			present = *variable + strlen(PRELOAD);
 	/* the environment points to it until the end */
-	privilege_environment_put(text_format(PRELOAD "%s%s%s", present, *present ? ":" : "", library));
+	privilege_environment_put(
+		text_format(PRELOAD "%s%s%s", present, *present ? ":" : "", library));
 	return 0;
 }
 
-/* Of a pipe for programs that do less when they see /dev/null: moves its pages there without reading them. */
+/* Of a pipe for programs that do less when they see /dev/null: moves its pages there without
+ * reading them. */
 static void *drain_pipe(void *data)
 {
 	int from = (int)(intptr_t)data, null = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -58,7 +63,8 @@ static void *drain_pipe(void *data)
 }
 
 /* Opened once, also for several commands. */
-static int open_output(struct session *s, const struct command *command, int *ret, struct error *err)
+static int open_output(
+	struct session *s, const struct command *command, int *ret, struct error *err)
 {
 	const char *where = command->output ?: s->options->show_output ? "inherit" : "null";
 	struct output *output;
@@ -99,7 +105,8 @@ static int open_output(struct session *s, const struct command *command, int *re
 	return 0;
 }
 
-static int fill_task(struct session *s, const struct command *command, const char *suffix, struct error *err)
+static int fill_task(
+	struct session *s, const struct command *command, const char *suffix, struct error *err)
 {
 	const struct measure_options *o = s->options;
 	const char *file = strrchr(command->argv[0], '/');
@@ -119,14 +126,16 @@ static int fill_task(struct session *s, const struct command *command, const cha
 	};
 	t->clean.rules.patterns = s->patterns.rows;
 	s->names[t - s->tasks] = t->name;
-	t->in_messages = command->named ? text_format("%s: %s", t->name, command->text) : xstrdup(t->name);
+	t->in_messages = command->named ? text_format("%s: %s", t->name, command->text)
+					: xstrdup(t->name);
 	*t->sampling = (struct sampling){
 		.run = &t->run,
 		.spec = &t->spec,
 		.command = t->in_messages,
 		.warm_ups = o->warm_ups,
 		.samples = (uint32_t)o->runs,
-		.ignored_status = s->inc ? NULL : o->ignored_status, /* INC, the last one, must not fail */
+		/* INC, the last one, must not fail */
+		.ignored_status = s->inc ? NULL : o->ignored_status,
 		.data = t,
 	};
 	r = open_output(s, command, &out, err);
@@ -134,7 +143,10 @@ static int fill_task(struct session *s, const struct command *command, const cha
 		return r;
 	if (o->same_output || o->check)
 		r = program_output_open(&t->output,
-			command->output ?: o->show_output ? "inherit" : "null", out, err);
+			command->output
+				?: o->show_output ? "inherit"
+						  : "null",
+			out, err);
 	if (r < 0)
 		return r;
 	t->spec = (struct command_spec){
@@ -170,7 +182,8 @@ static int fill_task(struct session *s, const struct command *command, const cha
 	return names_text(&t->run.name_patterns, err);
 }
 
-/* A task for each command; then the first again for --aa, or INC for --against. -ENOENT with a sentence: the suite's inc is not there. */
+/* A task for each command; then the first again for --aa, or INC for --against. -ENOENT with a
+ * sentence: the suite's inc is not there. */
 static int fill_tasks(struct session *s, const struct commands *commands, struct error *err)
 {
 	struct inc_command *inc;
@@ -188,8 +201,8 @@ static int fill_tasks(struct session *s, const struct commands *commands, struct
 	if (r < 0 || !s->options->against_inc)
 		return r;
 	if (commands->n != 1)
-		return error_say(
-			err, -EINVAL, "--against inc measures one command, and there are %zu", commands->n);
+		return error_say(err, -EINVAL,
+			"--against inc measures one command, and there are %zu", commands->n);
 	s->inc = inc = xcalloc(1, sizeof(*inc));
 	r = suite_file_find("inc", &inc->inc.path, err);
 	if (r < 0)
@@ -211,7 +224,8 @@ static int open_errors(int *ret_fd, struct error *err)
 	int fd = memfd_create("standard error", MFD_CLOEXEC);
 
 	if (fd < 0 || fcntl(fd, F_SETFL, O_APPEND) < 0)
-		return error_os(err, -errno, "cannot keep what the programs write to standard error");
+		return error_os(
+			err, -errno, "cannot keep what the programs write to standard error");
 	*ret_fd = fd;
 	return 0;
 }
@@ -221,7 +235,8 @@ static int open_input(const char *file, int *ret_fd, struct error *err)
 	struct stat st;
 
 	*ret_fd = open(file,
-		O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is refused without waiting for its writer */
+		/* a pipe is refused without waiting for its writer */
+		O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (*ret_fd < 0 || fcntl(*ret_fd, F_SETFL, 0) < 0 || fstat(*ret_fd, &st) < 0)
 		return error_os(err, -errno, "cannot open '%s' for the programs to read", file);
 	if (S_ISDIR(st.st_mode))
@@ -244,7 +259,8 @@ static int open_files(struct session *s, struct error *err)
 	r = open_input(input, &s->in, err);
 	if (r == 0 && lseek(s->in, 0, SEEK_SET) < 0)
 		return error_say(err, -EINVAL,
-			"'%s' cannot be read from its beginning for each sample: it must be a file", input);
+			"'%s' cannot be read from its beginning for each sample: it must be a file",
+			input);
 	return r;
 }
 
@@ -259,7 +275,8 @@ static void thaw_below(int parent_fd, const void *data)
 		_cleanup_(closep) int fd = -1;
 
 		snprintf(path, sizeof(path), "%s/cgroup.freeze", entry->d_name);
-		fd = strcmp(entry->d_name, "..") ? openat(dirfd(dir), path, O_WRONLY | O_CLOEXEC) : -1;
+		fd = strcmp(entry->d_name, "..") ? openat(dirfd(dir), path, O_WRONLY | O_CLOEXEC)
+						 : -1;
 		if (fd >= 0 && write(fd, "0", 1) < 0)
 			continue;
 	}
@@ -281,14 +298,14 @@ static int set_slice(struct session *s, int64_t slice_ns, struct error *err)
 		s->tasks[i].spec.slice_ns = slicing == SLICING_SCHEDULER ? slice_ns : 0;
 	}
 	if (slicing == SLICING_FREEZER && s->guard < 0) {
-		/* Opened again: a copy would share the lock, and the cgroup would have an owner until
-		 * the guard has ended. */
+		/* Opened again: a copy would share the lock, and the cgroup would have an owner
+		 * until the guard has ended. */
 		_cleanup_(closep) int fd = open(
 			s->base.observer.cgroup->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 		if (fd < 0)
-			return error_os(
-				err, -errno, "cannot open the cgroup %s", s->base.observer.cgroup->path);
+			return error_os(err, -errno, "cannot open the cgroup %s",
+				s->base.observer.cgroup->path);
 		s->guard = r = guard_new(thaw_below, fd, NULL, err);
 	}
 	return r < 0 ? r : 0;
@@ -337,36 +354,39 @@ static int add_session_notes(struct session *s, struct error *err)
 
 	if (!s->options->affine && sched_getaffinity(0, sizeof(allowed), &allowed) < 0)
 		CPU_ZERO(&allowed);
-	core_types_note(
-		&s->notes, AT_FDCWD, s->options->cpu, &allowed, s->options->profile ? &s->profile : NULL);
+	core_types_note(&s->notes, AT_FDCWD, s->options->cpu, &allowed,
+		s->options->profile ? &s->profile : NULL);
 	if (s->base.beside)
 		notes_add(&s->notes, NOTE_NOISE, "Warning: beside %s", s->base.beside);
 	if (idle)
-		notes_add(&s->notes, NOTE_NOISE, "Warning: %s has cpu.idle: all others get the CPU first",
-			idle);
+		notes_add(&s->notes, NOTE_NOISE,
+			"Warning: %s has cpu.idle: all others get the CPU first", idle);
 	if (s->options->profile)
 		r = profile_changes_note(&s->notes, s->base.book, &s->profile, s->base.environment,
 			&s->environment_changes, err);
 	profile_for_inc(&s->profile, s->base.inc_digest);
 	if (r == 0)
 		r = other_inc_note(&s->notes, s->base.book,
-			&(struct run){.environment = s->base.environment, .inc_digest = s->base.inc_digest},
+			&(struct run){.environment = s->base.environment,
+				.inc_digest = s->base.inc_digest},
 			s->rules.profile, err);
 	/* what could not be observed, in one line of 80 columns; the long reason is in -v */
 	if (!o->accounting)
 		notes_add(&s->notes, NOTE_PROGRAM, "Accounting off (%s): daemons%s",
-			s->options->backend == ACCOUNTING_NONE ? "--accounting none" : o->accounting_missing,
+			s->options->backend == ACCOUNTING_NONE ? "--accounting none"
+							       : o->accounting_missing,
 			o->cgroup ? " not named" : ", orphans not counted");
 	else if (*accounting_state(o->accounting)->why.text)
 		notes_add(&s->notes, NOTE_OTHER,
 			"Accounting by taskstats, which is less exact than bpf; -v says why");
 	else if (!o->cgroup)
-		notes_add(&s->notes, NOTE_PROGRAM, "No cgroup v2 (see -v): orphans are not counted in PT");
+		notes_add(&s->notes, NOTE_PROGRAM,
+			"No cgroup v2 (see -v): orphans are not counted in PT");
 	return r;
 }
 
-int session_open(struct session *s, const struct measure_options *options, const struct commands *commands,
-	struct error *err)
+int session_open(struct session *s, const struct measure_options *options,
+	const struct commands *commands, struct error *err)
 {
 	int r;
 
@@ -422,14 +442,17 @@ int session_open(struct session *s, const struct measure_options *options, const
 /* From the results that the session holds, if it holds those of all programs. */
 int session_duet(const struct session *s, struct duet_report *ret, struct error *err)
 {
-	_cleanup_(freep) const struct run_result **results = xcalloc(s->n + 1, sizeof(struct run_result *));
+	_cleanup_(freep)
+		const struct run_result **results = xcalloc(s->n + 1, sizeof(struct run_result *));
 	bool all = true;
 
 	for (size_t i = 0; i < s->n; i++) {
 		results[i] = &s->tasks[i].result;
-		all &= s->tasks[i].run.id > 0 && results[i]->discarding.run.id == s->tasks[i].run.id;
+		all &= s->tasks[i].run.id > 0 &&
+		       results[i]->discarding.run.id == s->tasks[i].run.id;
 	}
-	return duet_report_load(s->base.book, s->tasks[0].run.id, &s->rules, all ? results : NULL, ret, err);
+	return duet_report_load(
+		s->base.book, s->tasks[0].run.id, &s->rules, all ? results : NULL, ret, err);
 }
 
 /* ^C of the terminal ends the command too, and then interrupts the session. */
@@ -446,7 +469,8 @@ static int run_hook(const struct task *t, const char *command, const char *what,
 	return r < 0 && interrupt_pending() ? -EINTR : r;
 }
 
-/* The program's --setup. Of INC, how much it is to do, by the last warm-up of the program and INC's constant, of the book or measured now. */
+/* The program's --setup. Of INC, how much it is to do, by the last warm-up of the program and INC's
+ * constant, of the book or measured now. */
 static int begin_task(struct sampling *sampling, struct error *err)
 {
 	struct task *t = sampling->data;
@@ -474,8 +498,10 @@ static int prepare_sample(struct sampling *s, struct error *err)
 	struct task *t = s->data;
 	int in = t->spec.stdin_fd, out = t->spec.stdout_fd, used, r;
 
-	used = s->warm_up ? snprintf(iteration, sizeof(iteration), ITERATION "warmup-%d", s->warm_up - 1)
-			  : snprintf(iteration, sizeof(iteration), ITERATION "%u", s->run->n_samples);
+	used = s->warm_up
+		       ? snprintf(iteration, sizeof(iteration), ITERATION "warmup-%d",
+				 s->warm_up - 1)
+		       : snprintf(iteration, sizeof(iteration), ITERATION "%u", s->run->n_samples);
 	used -= (int)strlen(ITERATION);
 	snprintf(padding, sizeof(padding), PADDING "%.*s", WIDTH - used, "--------------------");
 	r = run_hook(t, t->command->prepare, "--prepare", err);
@@ -493,7 +519,8 @@ static int prepare_sample(struct sampling *s, struct error *err)
 	return r;
 }
 
-/* Standard error of the next run begins anew; it is kept only of programs that write little, since that takes time. */
+/* Standard error of the next run begins anew; it is kept only of programs that write little, since
+ * that takes time. */
 static int conclude_sample(struct sampling *s, struct error *err)
 {
 	struct task *t = s->data;
@@ -511,14 +538,15 @@ static int conclude_sample(struct sampling *s, struct error *err)
 		t->spec.short_stderr = false;
 	}
 	/* Also after an interruption, as --cleanup. */
-	return t->command->conclude ? hook_run(t->command->conclude, t->session->options->shell_words,
-					      t->session->options->show_output, "--conclude", err)
-				    : 0;
+	return t->command->conclude
+		       ? hook_run(t->command->conclude, t->session->options->shell_words,
+				 t->session->options->show_output, "--conclude", err)
+		       : 0;
 }
 
 /* --retain: judges one more sample; only its executions are read. */
-static int filter_sample(struct task *t, const struct sample *sample, const struct execution *executions,
-	size_t n, struct error *err)
+static int filter_sample(struct task *t, const struct sample *sample,
+	const struct execution *executions, size_t n, struct error *err)
 {
 	uint32_t last = 0;
 	int r = 0;
@@ -539,8 +567,8 @@ static int filter_sample(struct task *t, const struct sample *sample, const stru
 	return r;
 }
 
-static int sample_taken(struct sampling *s, const struct sample *sample, const struct execution *executions,
-	size_t n_executions, struct error *err)
+static int sample_taken(struct sampling *s, const struct sample *sample,
+	const struct execution *executions, size_t n_executions, struct error *err)
 {
 	struct task *t = s->data;
 	struct session *session = t->session;
@@ -577,16 +605,17 @@ static int more_samples(struct sampling *s, struct error *err)
 	return so_far.pt.kept.n < (size_t)o->retain;
 }
 
-/* The notes on a result. The book keeps them with those on the session, and with what the machine can resolve. */
+/* The notes on a result. The book keeps them with those on the session, and with what the machine
+ * can resolve. */
 static int note_result(struct task *t, struct error *err)
 {
 	struct session *s = t->session;
 	const struct sampling *sums = t->sampling;
 	_cleanup_(freep) char *perf = perf_text(s, t);
 	_cleanup_(notes_clear) struct notes all = {};
-	const char *hook = t->command->prepare	  ? "--prepare"
+	const char *hook = t->command->prepare    ? "--prepare"
 			   : t->command->conclude ? "--conclude"
-			   : s->options->check	  ? "--check"
+			   : s->options->check    ? "--check"
 						  : NULL;
 	_cleanup_(freep) char *unlike = program_output_unlike(&t->output);
 	_cleanup_(freep) char *refused = program_output_refused(&t->output);
@@ -598,12 +627,14 @@ static int note_result(struct task *t, struct error *err)
 		return r;
 	run_notes_add(&t->notes, &t->result, s->rules.profile);
 	if (sums->escaped > 0)
-		notes_add(&t->notes, NOTE_PROGRAM, "Warning: %s left %s cgroup in %d of %zu samples%s",
-			named ? sums->escapee : "the program", named ? "the program's" : "its", sums->escaped,
-			t->result.n_samples, named ? "" : "; PT may lack some");
+		notes_add(&t->notes, NOTE_PROGRAM,
+			"Warning: %s left %s cgroup in %d of %zu samples%s",
+			named ? sums->escapee : "the program", named ? "the program's" : "its",
+			sums->escaped, t->result.n_samples, named ? "" : "; PT may lack some");
 	if (sums->limited > 0)
-		notes_add(&t->notes, NOTE_PROGRAM, "Warning: %s killed a process in %d of %zu samples",
-			sums->limit, sums->limited, t->result.n_samples);
+		notes_add(&t->notes, NOTE_PROGRAM,
+			"Warning: %s killed a process in %d of %zu samples", sums->limit,
+			sums->limited, t->result.n_samples);
 	/* BPF knows the end; otherwise it is computed from this. */
 	if (strcmp(s->base.observer.backend, accounting_backend_names[ACCOUNTING_BPF]) &&
 		sums->end_delay_ns > sums->et_ns / 100)
@@ -615,14 +646,15 @@ static int note_result(struct task *t, struct error *err)
 			"Warning: %d process%s left behind and killed after --linger", sums->killed,
 			sums->killed == 1 ? " was" : "es were");
 	if (sums->again > 0)
-		notes_add(&t->notes, NOTE_OTHER, "%d sample%s stopped (^Z) and taken again", sums->again,
-			sums->again == 1 ? " was" : "s were");
+		notes_add(&t->notes, NOTE_OTHER, "%d sample%s stopped (^Z) and taken again",
+			sums->again, sums->again == 1 ? " was" : "s were");
 	if (hook && pt_ns > 0 && pt_ns < HOOKS_MATTER_NS)
 		notes_add(&t->notes, NOTE_OTHER,
 			"PT may be about 0.1 ms (%s) longer because of %s: cold caches",
 			text_percent(HOOKS_COST_NS / pt_ns), hook);
 	if (unlike)
-		notes_add(&t->notes, NOTE_PROGRAM, "Warning: another output than usual in %s", unlike);
+		notes_add(&t->notes, NOTE_PROGRAM, "Warning: another output than usual in %s",
+			unlike);
 	if (refused)
 		notes_add(&t->notes, NOTE_PROGRAM, "Warning: --check failed in %s", refused);
 	if (perf)
@@ -661,7 +693,8 @@ static int store_work(struct task *t, struct error *err)
 	return r;
 }
 
-/* Runs --cleanup, then reads the result. Also after a failure or an interruption, so that the samples so far can be shown. */
+/* Runs --cleanup, then reads the result. Also after a failure or an interruption, so that the
+ * samples so far can be shown. */
 static int end_task(struct sampling *sampling, struct error *err)
 {
 	struct task *t = sampling->data;
@@ -670,13 +703,15 @@ static int end_task(struct sampling *sampling, struct error *err)
 	int cleaned = 0, r = 0;
 
 	if (t->command->cleanup)
-		cleaned = hook_run(t->command->cleanup, s->options->shell_words, s->options->show_output,
-			"--cleanup", err);
+		cleaned = hook_run(t->command->cleanup, s->options->shell_words,
+			s->options->show_output, "--cleanup", err);
 	if (cleaned < 0)
 		e = NULL;
 	if (t->run.n_samples > 0) {
 		r = store_work(t, e);
-		r = r < 0 ? r : run_result_read(s->base.book, t->run.id, &s->rules, RESULT_ALL, &t->result, e);
+		r = r < 0 ? r
+			  : run_result_read(
+				    s->base.book, t->run.id, &s->rules, RESULT_ALL, &t->result, e);
 		if (r == 0 && s->inc && t->command != &s->inc->command)
 			r = inc_units_load(s->base.book, t->run.id, &s->rules, &t->inc, e);
 		if (r >= 0)
@@ -716,22 +751,27 @@ char *session_different_work(const struct session *s, size_t i)
 
 		usual[k] = program_output_usual(&tasks[k]->output);
 		if (refused)
-			text_append(&text, "; ", "--check failed in %s of '%s'", refused, tasks[k]->name);
+			text_append(&text, "; ", "--check failed in %s of '%s'", refused,
+				tasks[k]->name);
 		else if (unlike)
-			text_append(&text, "; ", "%s of '%s' differs in %s from that in sample %u", noun,
-				tasks[k]->name, unlike, usual[k]->sample);
+			text_append(&text, "; ", "%s of '%s' differs in %s from that in sample %u",
+				noun, tasks[k]->name, unlike, usual[k]->sample);
 	}
-	if (!text && i > 0 && usual[0] && usual[1] && strcmp(usual[0]->digest, usual[1]->digest) != 0)
-		text_append(&text, "", "%s of '%s' differs from that of '%s'", noun, tasks[1]->name, tasks[0]->name);
+	if (!text && i > 0 && usual[0] && usual[1] &&
+		strcmp(usual[0]->digest, usual[1]->digest) != 0)
+		text_append(&text, "", "%s of '%s' differs from that of '%s'", noun, tasks[1]->name,
+			tasks[0]->name);
 	return text;
 }
 
-/* Takes all samples, and reads the results, also those of interrupted runs that have samples. As session_run. */
+/* Takes all samples, and reads the results, also those of interrupted runs that have samples. As
+ * session_run. */
 static int run_all(struct session *s, struct error *err)
 {
 	const struct measure_options *o = s->options;
-	const struct command_spec all = {
-		.cpu = o->cpu, .cgroup = s->base.observer.cgroup, .accounting = s->base.observer.accounting};
+	const struct command_spec all = {.cpu = o->cpu,
+		.cgroup = s->base.observer.cgroup,
+		.accounting = s->base.observer.accounting};
 	const struct sampling_plan plan = {
 		.session = &s->base,
 		.items = s->samplings,
@@ -741,8 +781,8 @@ static int run_all(struct session *s, struct error *err)
 		.duet = &s->duet,
 		.all = &all,
 		.alone = s->order == ORDER_DUET ? (uint32_t)o->alone : 0,
-		.hooks = {begin_task, prepare_sample, conclude_sample, sample_taken, more_samples, end_task,
-			choose_slice},
+		.hooks = {begin_task, prepare_sample, conclude_sample, sample_taken, more_samples,
+			end_task, choose_slice},
 		.label = s->n == 1 ? NULL : "emp-measure",
 		.quiet = o->quiet || o->silent,
 	};
@@ -756,15 +796,19 @@ static int run_all(struct session *s, struct error *err)
 	first = last = (long long)s->tasks[0].run.id;
 	for (size_t i = 0; i < s->n; i++) {
 		samples += s->tasks[i].run.n_samples;
-		last = (long long)s->tasks[i].run.id ?: last; /* in a sequence, some may not have begun */
+		/* in a sequence, some may not have begun */
+		last = (long long)s->tasks[i].run.id ?: last;
 	}
 	if (samples == 0)
-		return error_say(err, STATUS_INTERRUPTED, "interrupted before the first sample was taken");
+		return error_say(
+			err, STATUS_INTERRUPTED, "interrupted before the first sample was taken");
 	if (first == last)
-		return error_say(err, STATUS_INTERRUPTED, "interrupted: run %lld keeps the %s taken so far",
-			first, text_count(samples, "sample"));
-	return error_say(err, STATUS_INTERRUPTED, "interrupted: runs %lld to %lld keep the %s taken so far",
-		first, last, text_count(samples, "sample"));
+		return error_say(err, STATUS_INTERRUPTED,
+			"interrupted: run %lld keeps the %s taken so far", first,
+			text_count(samples, "sample"));
+	return error_say(err, STATUS_INTERRUPTED,
+		"interrupted: runs %lld to %lld keep the %s taken so far", first, last,
+		text_count(samples, "sample"));
 }
 
 int session_run(struct session *s, const struct commands *commands, struct error *err)

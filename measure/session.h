@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* All commands of one call of emp-measure: each a run in the book, their samples in turn. session.c measures them, show.c and export.c
- * show the results. */
+/* All commands of one call of emp-measure: each a run in the book, their samples in turn. session.c
+ * measures them, show.c and export.c show the results. */
 #pragma once
 
 #include "measure/options.h"
@@ -14,9 +14,9 @@
 #include "lib/report/run_result.h"
 #include "lib/run/constant.h"
 
-/* The commands to measure: the reference, then the operands. "-- COMMAND ARGUMENT..." is one command; without
- * the dashes every operand is a command line, as with hyperfine. A command line with parameters is one
- * command for each combination of their values. */
+/* The commands to measure: the reference, then the operands. "-- COMMAND ARGUMENT..." is one
+ * command; without the dashes every operand is a command line, as with hyperfine. A command line
+ * with parameters is one command for each combination of their values. */
 
 struct command {
 	char *name; /* in results */
@@ -34,8 +34,8 @@ struct commands {
 	size_t n;
 };
 
-int commands_make(const struct measure_options *options, int argc, char **argv, struct commands *ret,
-	struct error *err);
+int commands_make(const struct measure_options *options, int argc, char **argv,
+	struct commands *ret, struct error *err);
 void commands_clear(struct commands *commands);
 
 /* One command being measured. */
@@ -45,12 +45,12 @@ struct task {
 	char *in_messages; /* the command line, after the name if it has one */
 	struct run run;
 	struct program_output output; /* with --same-output or --check */
-	struct command_spec spec;   /* in a duet, with a cgroup of its own below the observer's */
-	struct sampling *sampling;  /* of the session's */
-	int in, errors;             /* of a duet, whose programs run at once; -1: the session's */
-	struct sample_filter clean; /* with --retain: of the samples so far */
-	struct sources sources;     /* likewise */
-	struct sample *samples;     /* likewise */
+	struct command_spec spec;     /* in a duet, with a cgroup of its own below the observer's */
+	struct sampling *sampling;    /* of the session's */
+	int in, errors;               /* of a duet, whose programs run at once; -1: the session's */
+	struct sample_filter clean;   /* with --retain: of the samples so far */
+	struct sources sources;       /* likewise */
+	struct sample *samples;       /* likewise */
 	size_t n_samples;
 	int64_t *perf; /* what --perf counted: all events of one sample after another */
 	size_t n_perf;
@@ -59,7 +59,8 @@ struct task {
 	struct run_result result; /* as the book has it; without samples before the run has ended */
 	struct inc_units inc;     /* .increments 0: it did not alternate with INC */
 	struct notes notes;       /* on this result alone */
-	char mdd[MDD_TEXT_SIZE];  /* what the machine can resolve by so many samples; "": not known */
+	/* what the machine can resolve by so many samples; "": not known */
+	char mdd[MDD_TEXT_SIZE];
 	struct session *session;
 };
 
@@ -87,13 +88,16 @@ struct session {
 	struct sampling *samplings;     /* of each task */
 	const char **names;             /* likewise */
 	struct sample_filter **filters; /* of a duet: of each task, with --retain */
-	struct comparison *comparisons; /* with the first: of each by PT, then by ET; .a.n 0: none */
+	/* with the first: of each by PT, then by ET; .a.n 0: none */
+	struct comparison *comparisons;
 	size_t n;
-	struct notes notes;        /* on all results alike */
-	char *environment_changes; /* since the profile was made, as text; NULL: none, or not known */
-	int in, null;              /* what the programs read (-1: standard input); /dev/null */
-	int errors;                /* what the last program wrote to standard error: a file in memory */
-	struct output *outputs;    /* one for each --output */
+	struct notes notes; /* on all results alike */
+	/* since the profile was made, as text; NULL: none, or not known */
+	char *environment_changes;
+	int in, null; /* what the programs read (-1: standard input); /dev/null */
+	/* what the last program wrote to standard error: a file in memory */
+	int errors;
+	struct output *outputs; /* one for each --output */
 	size_t n_outputs;
 	struct perf_counters perf;   /* none without --perf */
 	struct program_trace *trace; /* NULL: without --trace */
@@ -101,17 +105,18 @@ struct session {
 	uint64_t seed;               /* of random orders */
 	int64_t opened_ns;           /* CLOCK_REALTIME */
 	struct duet_plan duet;
-	int guard;               /* of a duet; -1: nothing is frozen */
-	enum duet_doubt doubt;   /* why the duet is no reason for a verdict */
-	struct session *in_turn; /* the same commands, taken in turn after it; NULL: not, or not yet */
+	int guard;             /* of a duet; -1: nothing is frozen */
+	enum duet_doubt doubt; /* why the duet is no reason for a verdict */
+	/* the same commands, taken in turn after it; NULL: not, or not yet */
+	struct session *in_turn;
 	struct inc_command *inc; /* NULL: without --against */
 };
 
 #define SESSION_NEW \
 	((struct session){.base = RUN_SESSION_NEW, .in = -1, .null = -1, .errors = -1, .guard = -1})
 
-/* Opens the book, the profile, the observer and what the programs read and write. The commands must outlive
- * it. The caller closes it, also after a failure. */
+/* Opens the book, the profile, the observer and what the programs read and write. The commands must
+ * outlive it. The caller closes it, also after a failure. */
 int session_open(struct session *session, const struct measure_options *options,
 	const struct commands *commands, struct error *err);
 void session_close(struct session *session);
@@ -119,8 +124,9 @@ void session_close(struct session *session);
 /* Its duet as the book has it. 1: done; 0: there is none. */
 int session_duet(const struct session *session, struct duet_report *ret, struct error *err);
 
-/* Takes all samples, then reads the results, also those of interrupted runs that have samples. If a duet is in doubt, takes samples in
- * turn after it. 0, or a status of lib/base/tool.h or negative errno with a sentence. */
+/* Takes all samples, then reads the results, also those of interrupted runs that have samples. If a
+ * duet is in doubt, takes samples in turn after it. 0, or a status of lib/base/tool.h or negative
+ * errno with a sentence. */
 int session_run(struct session *session, const struct commands *commands, struct error *err);
 
 /* The session that verdicts come from: this one, or what was taken in turn instead of its duet. */
@@ -131,8 +137,9 @@ static inline const struct session *session_judged(const struct session *s)
 	return turn && turn->n > 0 && turn->tasks[0].result.n_samples > 0 ? turn : s;
 }
 
-/* With --same-output or --check: how the work of command i differs from that of the first, or of one of them between its samples, as a
- * sentence that the caller frees. NULL: it does not, or is not compared. */
+/* With --same-output or --check: how the work of command i differs from that of the first, or of
+ * one of them between its samples, as a sentence that the caller frees. NULL: it does not, or is
+ * not compared. */
 char *session_different_work(const struct session *session, size_t i);
 
 /* How many have a result of their own: the first ones, without the INC of --against. */
@@ -141,17 +148,19 @@ static inline size_t session_n_shown(const struct session *s)
 	return s->n - (s->inc != NULL);
 }
 
-/* A session's results as documents: JSON, CSV and tables, all in hyperfine's form, with EMP's figures added. Runs
- * without samples are omitted. */
+/* A session's results as documents: JSON, CSV and tables, all in hyperfine's form, with EMP's
+ * figures added. Runs without samples are omitted. */
 
-/* Whether the files of --export-json and the other exports can be written, and each has one of its own. */
+/* Whether the files of --export-json and the other exports can be written, and each has one of its
+ * own. */
 int export_try(const struct measure_options *options, struct error *err);
 
 /* Whether a document goes to standard output; then nothing else may. */
 bool export_takes_stdout(const struct measure_options *options);
 
-/* Writes the exports: files as a whole, each time there are new results; streams, that is, standard output (also for --json),
- * pipes and devices, once, at the end. The first failure is reported; the rest are still written. */
+/* Writes the exports: files as a whole, each time there are new results; streams, that is, standard
+ * output (also for --json), pipes and devices, once, at the end. The first failure is reported; the
+ * rest are still written. */
 int export_results(const struct session *session, bool streams, struct error *err);
 
 /* The picture of --plot, if it is given, of the programs that have samples. */
@@ -160,8 +169,8 @@ int export_picture(const struct session *session, struct error *err);
 /* One document. */
 int export_write(const struct session *session, enum export format, FILE *file, struct error *err);
 
-/* "cycles 1.234 G, instructions 2.345 G (1.90 per cycle)": the means of what --perf counted, in the samples that count for PT. The caller
- * frees it. NULL: nothing was counted. */
+/* "cycles 1.234 G, instructions 2.345 G (1.90 per cycle)": the means of what --perf counted, in the
+ * samples that count for PT. The caller frees it. NULL: nothing was counted. */
 char *perf_text(const struct session *session, const struct task *task);
 
 /* A session's results as text. */
@@ -170,9 +179,10 @@ char *perf_text(const struct session *session, const struct task *task);
  * not STATUS_DONE. */
 int show_session(const struct session *session, struct error *err);
 
-/* Fills in the comparisons of the clocks that --compare asks for, adjusted for their number. Commands without a sample that is kept are not
- * compared. Returns how many there are. */
+/* Fills in the comparisons of the clocks that --compare asks for, adjusted for their number.
+ * Commands without a sample that is kept are not compared. Returns how many there are. */
 int session_compare(const struct session *session, struct error *err);
 
-/* Whether a duet would show more: never where one cannot be had, here or with these options, or where it was one. */
+/* Whether a duet would show more: never where one cannot be had, here or with these options, or
+ * where it was one. */
 struct duet_advice session_advice(const struct session *session);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-measure's results as text: the first screen of each program, then the comparisons. With --verbose also the
- * details. */
+/* emp-measure's results as text: the first screen of each program, then the comparisons. With
+ * --verbose also the details. */
 #include "measure/session.h"
 
 #include "lib/base/argv.h"
@@ -10,8 +10,8 @@
 
 #include <stdarg.h>
 
-/* With the first command, of each clock that is compared: to c and c + n. The samples of a session are taken in turn; those of --order
- * sequence are not. */
+/* With the first command, of each clock that is compared: to c and c + n. The samples of a session
+ * are taken in turn; those of --order sequence are not. */
 static int compare_with_first(
 	const struct session *s, size_t command, struct comparison *c, struct error *err)
 {
@@ -37,7 +37,8 @@ static int compare_with_first(
 			r = run_variation_load(s->base.book, of_a->run.id, of_b->run.id,
 				clock == COMPARISON_ET, &variation, err);
 		if (r == 0 && compared)
-			r = comparison_make(&a[clock], &b[clock], &variation, &c[clock * s->n], err);
+			r = comparison_make(
+				&a[clock], &b[clock], &variation, &c[clock * s->n], err);
 		comparison_side_clear(&a[clock]);
 		comparison_side_clear(&b[clock]);
 	}
@@ -63,7 +64,8 @@ int session_compare(const struct session *session, struct error *err)
 		/* by the duet, or by the programs alone if that is in doubt */
 		if (by_duet && i < duet.n)
 			r = duet_report_compare(&duet, 0, i, &all[i], &doubt, err);
-		else if (!by_duet && s->tasks[0].result.n_samples > 0 && s->tasks[i].result.n_samples > 0)
+		else if (!by_duet && s->tasks[0].result.n_samples > 0 &&
+			 s->tasks[i].result.n_samples > 0)
 			r = compare_with_first(s, i, &all[i], err);
 	}
 	if (r < 0) {
@@ -91,7 +93,8 @@ struct duet_advice session_advice(const struct session *s)
 	for (size_t i = 0; i < s->n; i++) {
 		const struct run_result *run = &s->tasks[i].result;
 
-		programs[i] = (struct duet_program){run->samples, run->discarding.out, run->n_samples};
+		programs[i] = (struct duet_program){
+			run->samples, run->discarding.out, run->n_samples};
 	}
 	return duet_advise(programs, s->n, DEFAULT_SLICE_NS);
 }
@@ -108,13 +111,15 @@ static struct screen fill_screen(const struct session *s, const struct task *t)
 	screen.name = t->name;
 	screen.unit = s->options->unit;
 	/* the kernel splits user and system time by ticks on all CPUs but tickless ones */
-	screen.approximate = s->options->cpu < 0 || !tickless || !cpu_list_has(tickless, s->options->cpu);
+	screen.approximate = s->options->cpu < 0 || !tickless ||
+			     !cpu_list_has(tickless, s->options->cpu);
 	if (t->inc.increments > 0)
 		inc_units_text(screen.inc_units, &t->inc);
 	screen.all_notes = screen.verbose = s->options->verbose;
 	for (size_t i = 0; i < t->notes.n; i++) /* of several programs that one comes at the end */
 		if (only || t->notes.items[i].kind != NOTE_CORRELATION)
-			notes_add(&screen.notes, t->notes.items[i].kind, "%s", t->notes.items[i].text);
+			notes_add(&screen.notes, t->notes.items[i].kind, "%s",
+				t->notes.items[i].text);
 	if (only) {
 		notes_add_all(&screen.notes, &s->notes);
 		snprintf(screen.mdd, sizeof(screen.mdd), "%s", t->mdd);
@@ -145,8 +150,8 @@ static void show_result(const struct session *s, const struct task *t)
 		return;
 	screen_print_name(stdout, &screen);
 	if (s->trace)
-		program_trace_print(
-			s->trace, t->preemptions, t->n_preemptions, t->result.samples, t->result.n_samples);
+		program_trace_print(s->trace, t->preemptions, t->n_preemptions, t->result.samples,
+			t->result.n_samples);
 	if (s->options->verbose) {
 		run_details_print(stdout, &t->result, s->options->unit, true);
 		say_wrapped(2,
@@ -180,8 +185,7 @@ static struct session_rows session_rows_make(
 	const struct session *s, const struct session *compared)
 {
 	size_t n = session_n_shown(s);
-	struct session_rows r = {
-		xcalloc(n, sizeof(*r.screens)), xcalloc(n, sizeof(*r.rows)), 0};
+	struct session_rows r = {xcalloc(n, sizeof(*r.screens)), xcalloc(n, sizeof(*r.rows)), 0};
 
 	for (size_t i = 0; i < n; i++) {
 		const struct comparison *pt = &compared->comparisons[i],
@@ -212,7 +216,8 @@ static void show_rows(const struct session *s, const struct session_rows *r)
 static void show_details(const struct session *s)
 {
 	const struct observer *o = &s->base.observer;
-	const char *why = o->accounting ? accounting_state(o->accounting)->why.text : o->no_accounting.text;
+	const char *why = o->accounting ? accounting_state(o->accounting)->why.text
+					: o->no_accounting.text;
 
 	if (*why)
 		say_wrapped(0, "Accounting: %s (%s)", o->backend, why);
@@ -221,9 +226,8 @@ static void show_details(const struct session *s)
 			"PT is partial: it lacks processes that the program did not wait for (%s)",
 			o->no_cgroup.text);
 	if (o->accounting && !s->options->profile)
-		say_wrapped(0,
-			"No profile: no sample is discarded because of a daemon "
-			"(see emp-calibrate(1))");
+		say_wrapped(0, "No profile: no sample is discarded because of a daemon "
+			       "(see emp-calibrate(1))");
 	if (s->environment_changes)
 		say_wrapped(0, "Since profile '%s' was made: %s", s->options->profile,
 			s->environment_changes);
@@ -264,11 +268,11 @@ static void gather_notes(const struct session *s, struct notes *all, struct note
 }
 
 /* Of several programs: what each discarded and counted, who disturbed them, and warnings. */
-static void show_together(const struct session *s, const struct session_rows *rows,
-	const struct notes *of_session)
+static void show_together(
+	const struct session *s, const struct session_rows *rows, const struct notes *of_session)
 {
-	_cleanup_(freep) const struct clock_discarding **programs =
-		xcalloc(rows->n, sizeof(struct clock_discarding *));
+	_cleanup_(freep) const struct clock_discarding **programs = xcalloc(
+		rows->n, sizeof(struct clock_discarding *));
 	_cleanup_(notes_clear) struct notes rest = {}, asked = {};
 
 	for (size_t i = 0; i < rows->n; i++)
@@ -313,7 +317,8 @@ static void show_results(const struct session *s, const struct session_rows *row
 static int by_mean_pt(const void *x, const void *y)
 {
 	const struct task *a = *(const struct task *const *)x, *b = *(const struct task *const *)y;
-	double of_a = a->result.discarding.pt.kept.mean_ns, of_b = b->result.discarding.pt.kept.mean_ns;
+	double of_a = a->result.discarding.pt.kept.mean_ns,
+	       of_b = b->result.discarding.pt.kept.mean_ns;
 
 	return (of_a > of_b) - (of_a < of_b);
 }
@@ -448,9 +453,8 @@ int show_session(const struct session *s, struct error *err)
 			duet_report_print(stdout, &report, s->names, s->comparisons);
 		}
 	} else if (session_advice(s).better) {
-		say_wrapped(0,
-			"The machine's speed changes between samples; "
-			"--order duet would cancel that");
+		say_wrapped(0, "The machine's speed changes between samples; "
+			       "--order duet would cancel that");
 	}
 	if (list) {
 		printf("\nCompared with '%s':\n", terminal_text(s->tasks[0].name));

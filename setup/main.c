@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-setup: prepares a machine for timing programs, restores it, and takes its fingerprint. The verbs and options
- * as tables; what they do is in the files of their names. */
+/* emp-setup: prepares a machine for timing programs, restores it, and takes its fingerprint. The
+ * verbs and options as tables; what they do is in the files of their names. */
 #include "lib/base/tool.h"
 #include "lib/host/process/pinning.h"
 #include "setup/options.h"

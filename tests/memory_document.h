@@ -38,7 +38,8 @@ static inline int import_bytes(
 	return r < 0 ? r : document_import(book, stream, ret, err);
 }
 
-static inline int import_document(struct book *book, const json_t *document, int64_t *ret, struct error *err)
+static inline int import_document(
+	struct book *book, const json_t *document, int64_t *ret, struct error *err)
 {
 	_cleanup_(freep) char *text = json_dumps(document, JSON_ENCODE_ANY);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A command line as one text, and as words: see argv.h. The rules are those of POSIX's shell (XCU 2.2,
- * Quoting). */
+/* A command line as one text, and as words: see argv.h. The rules are those of POSIX's shell (XCU
+ * 2.2, Quoting). */
 #include "lib/base/argv.h"
 
 int argv_split(const char *text, char ***ret, struct error *err)
@@ -24,7 +24,8 @@ int argv_split(const char *text, char ***ret, struct error *err)
 			return error_say(err, -EINVAL, "a quote is not closed in: %s", text);
 		if (!quote && strchr("|&;<>()$`*?[~#", *at) && ((*at != '~' && *at != '#') || !end))
 			return error_say(err, -EINVAL,
-				"'%c' needs a shell: run it with -S sh, or quote it, in: %s", *at, text);
+				"'%c' needs a shell: run it with -S sh, or quote it, in: %s", *at,
+				text);
 		end = end ?: word; /* an empty word is one as well: '' */
 		if (quote ? *at == quote : *at == '\'' || *at == '"') {
 			quote = quote ? '\0' : *at;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What nearly every file of the tools needs: the usual headers of the C library, and EMP's errors, memory, numbers, text and files.
- * A header that needs any of them includes this one, and its own .c file then has it too. */
+/* What nearly every file of the tools needs: the usual headers of the C library, and EMP's errors,
+ * memory, numbers, text and files. A header that needs any of them includes this one, and its own
+ * .c file then has it too. */
 #pragma once
 
 #include "lib/base/cleanup.h"

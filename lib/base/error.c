@@ -35,7 +35,8 @@ int error_os(struct error *err, int r, const char *format, ...)
 	if (!err)
 		return r;
 	va_start(args, format);
-	error_write(err, r == -EINTR ? "interrupted" : strerror_r(-r, words, sizeof(words)), format, args);
+	error_write(err, r == -EINTR ? "interrupted" : strerror_r(-r, words, sizeof(words)), format,
+		args);
 	va_end(args);
 	err->lines[0] = '\0';
 	return r;

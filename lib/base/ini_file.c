@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* INI text: see ini_file.h. inih parses the lines; this hands them out one by one, so that their numbers are known. */
+/* INI text: see ini_file.h. inih parses the lines; this hands them out one by one, so that their
+ * numbers are known. */
 #include "lib/base/ini_file.h"
 
 #include <ctype.h>
@@ -24,7 +25,8 @@ static char *ini_next_line(char *buffer, int size, void *data)
 
 	if (!*r->rest || r->r < 0 || r->too_long)
 		return NULL;
-	r->rest += strspn(r->rest, " \t"); /* inih would take an indented line for more of the one before */
+	/* inih would take an indented line for more of the one before */
+	r->rest += strspn(r->rest, " \t");
 	length = strcspn(r->rest, "\n");
 	all = length + (r->rest[length] == '\n');
 	r->n++;
@@ -56,7 +58,8 @@ static int ini_line_take(void *data, const char *section, const char *name, cons
 	return r->r == 0;
 }
 
-int ini_each_line(const char *text, const char *where, ini_take *each, void *data, struct error *err)
+int ini_each_line(
+	const char *text, const char *where, ini_take *each, void *data, struct error *err)
 {
 	struct reader r = {.rest = text, .take = each, .data = data, .err = err};
 	int wrong = ini_parse_stream(ini_next_line, &r, ini_line_take, &r);

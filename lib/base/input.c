@@ -38,7 +38,9 @@ static const struct {
 	{BYTES("\0{"), "UTF-16", "iconv -f UTF-16BE -t UTF-8"},
 	{BYTES("\0["), "UTF-16", "iconv -f UTF-16BE -t UTF-8"},
 	{BYTES("\x28\xb5\x2f\xfd"), "compressed by zstd", "zstd -dc"},
-	{BYTES("\xfd" "7zXZ\0"), "compressed by xz", "xz -dc"},
+	{BYTES("\xfd"
+	       "7zXZ\0"),
+		"compressed by xz", "xz -dc"},
 	{BYTES("BZh"), "compressed by bzip2", "bzip2 -dc"},
 	{BYTES("PK\3\4"), "a zip archive", "unzip -p"},
 #undef BYTES
@@ -48,7 +50,8 @@ static const struct {
 static int fill(struct input *input, size_t n, struct error *err)
 {
 	while (input->end < n) {
-		ssize_t r = interrupt_read(input->fd, input->buffer + input->end, CHUNK - input->end);
+		ssize_t r = interrupt_read(
+			input->fd, input->buffer + input->end, CHUNK - input->end);
 
 		if (r < 0)
 			return error_os(err, -errno, "cannot read '%s'", input->path);
@@ -148,7 +151,8 @@ static ssize_t unpack(struct input *input, void *buffer, size_t size, struct err
 		if (r == 0 && input->ended)
 			return 0;
 		if (r == 0)
-			return error_say(err, -EINVAL, "'%s' ends in the middle of its gzip data", input->path);
+			return error_say(err, -EINVAL, "'%s' ends in the middle of its gzip data",
+				input->path);
 		if (input->ended && input->buffer[input->at] == '\0') {
 			input->at++;
 			continue;
@@ -162,8 +166,8 @@ static ssize_t unpack(struct input *input, void *buffer, size_t size, struct err
 		if (done == Z_MEM_ERROR)
 			xalloc_fail();
 		if (done != Z_OK && done != Z_STREAM_END)
-			return error_say(err, -EINVAL, "the gzip data in '%s' are damaged: %s", input->path,
-				input->z.msg ?: "they need a dictionary");
+			return error_say(err, -EINVAL, "the gzip data in '%s' are damaged: %s",
+				input->path, input->z.msg ?: "they need a dictionary");
 		input->ended = done == Z_STREAM_END;
 	}
 	return (ssize_t)((char *)input->z.next_out - (char *)buffer);

@@ -37,7 +37,8 @@ int interrupt_pending(void)
  * came, or has come before. */
 static int wait_ready(int fd, short events, int ms)
 {
-	struct pollfd fds[] = {{.fd = fd, .events = events}, {.fd = interrupt_fd, .events = POLLIN}};
+	struct pollfd fds[] = {
+		{.fd = fd, .events = events}, {.fd = interrupt_fd, .events = POLLIN}};
 
 	do {
 		if (interrupt_pending() && (fd < 0 || poll(fds, 1, 0) == 0)) {
@@ -73,7 +74,8 @@ int interrupt_open(int directory_fd, const char *path, int flags, mode_t mode)
 		if (!pipe || wait_ready(-1, 0, RETRY_MS) < 0)
 			return -1;
 	}
-	if ((reads && is_pipe(fd) && wait_ready(fd, POLLIN, -1) < 0) || fcntl(fd, F_SETFL, flags) < 0) {
+	if ((reads && is_pipe(fd) && wait_ready(fd, POLLIN, -1) < 0) ||
+		fcntl(fd, F_SETFL, flags) < 0) {
 		int held = errno;
 
 		close(fd);
@@ -122,5 +124,6 @@ FILE *interrupt_fdopen(int fd, const char *mode)
 	if (!is_pipe(fd))
 		return fdopen(fd, mode);
 	return fopencookie((void *)(intptr_t)fd, mode,
-		(cookie_io_functions_t){.read = stream_read, .write = stream_write, .close = stream_close});
+		(cookie_io_functions_t){
+			.read = stream_read, .write = stream_write, .close = stream_close});
 }

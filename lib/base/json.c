@@ -32,7 +32,8 @@ int json_write_real(FILE *file, double value)
 {
 	const char *text = text_brief("%.15g", value);
 
-	return fputs(strtod(text, NULL) == value ? text : text_brief("%.17g", value), file) < 0 ? -1 : 0;
+	return fputs(strtod(text, NULL) == value ? text : text_brief("%.17g", value), file) < 0 ? -1
+												: 0;
 }
 
 int json_write(FILE *file, const json_t *json)
@@ -44,13 +45,15 @@ int json_write(FILE *file, const json_t *json)
 
 int json_print_digits(json_t *json, FILE *file, int digits, struct error *err)
 {
-	size_t flags = JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(digits) | ascii_flag(file);
+	size_t flags = JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(digits) |
+		       ascii_flag(file);
 	int r = 0;
 
 	if (json_dumpf(json, file, flags) == 0)
 		fputc('\n', file);
 	else if (!ferror(file))
-		r = error_say(err, -EINVAL, "cannot write a JSON document: it has text that is not UTF-8");
+		r = error_say(err, -EINVAL,
+			"cannot write a JSON document: it has text that is not UTF-8");
 	json_decref(json);
 	return r;
 }
@@ -87,7 +90,8 @@ static size_t read_source(void *buffer, size_t size, void *data)
 	ssize_t n = input_read(source->input, buffer, size, source->err);
 
 	if (n > 0 && memchr(buffer, '\0', (size_t)n)) /* which the parser may take for the end */
-		n = error_say(source->err, -EINVAL, "'%s' is not JSON: it has a byte that is zero", source->path);
+		n = error_say(source->err, -EINVAL, "'%s' is not JSON: it has a byte that is zero",
+			source->path);
 	source->r = n < 0 ? (int)n : source->r;
 	return n < 0 ? (size_t)-1 : (size_t)n;
 }
@@ -107,8 +111,8 @@ int json_read(json_t **ret, const char *path, struct error *err)
 	if (source.r < 0)
 		return source.r;
 	if (!json)
-		return error_say(err, -EINVAL, "'%s' is not JSON: line %d, column %d: %s", path, e.line,
-			e.column, e.text);
+		return error_say(err, -EINVAL, "'%s' is not JSON: line %d, column %d: %s", path,
+			e.line, e.column, e.text);
 	*ret = TAKE(json);
 	return 0;
 }
@@ -139,7 +143,16 @@ bool json_fields_has(const struct json_fields *f, const char *name)
 	return member && !json_is_null(member);
 }
 
-enum json_kind { IS_INTEGER, IS_NUMBER, IS_SECONDS, IS_STRING, IS_TEXT, IS_FLAG, IS_ARRAY, IS_OBJECT };
+enum json_kind {
+	IS_INTEGER,
+	IS_NUMBER,
+	IS_SECONDS,
+	IS_STRING,
+	IS_TEXT,
+	IS_FLAG,
+	IS_ARRAY,
+	IS_OBJECT
+};
 
 static const struct {
 	unsigned types; /* a bit for each json_type */
@@ -170,11 +183,13 @@ static json_t *json_fields_find(struct json_fields *f, const char *name, enum js
 		json_fields_refuse(f, -EINVAL, " has no '%s'", f->name);
 	else if (!(json_kinds[kind].types & 1U << json_typeof(member)) ||
 		 (kind == IS_TEXT && json_string_length(member) == 0))
-		json_fields_refuse(f, -EINVAL, ": '%s' must be %s", f->name, json_kinds[kind].words);
+		json_fields_refuse(
+			f, -EINVAL, ": '%s' must be %s", f->name, json_kinds[kind].words);
 	return f->r < 0 ? NULL : member;
 }
 
-struct json_fields json_fields_begin(const json_t *object, struct json_location at, struct error *err)
+struct json_fields json_fields_begin(
+	const json_t *object, struct json_location at, struct error *err)
 {
 	struct json_fields f = {.object = object, .at = at, .err = err};
 
@@ -199,14 +214,15 @@ void json_fields_header(struct json_fields *f, const char *format, int64_t versi
 			its_version, format, version);
 }
 
-void json_fields_int(struct json_fields *f, const char *name, int64_t min, int64_t max, int64_t *ret)
+void json_fields_int(
+	struct json_fields *f, const char *name, int64_t min, int64_t max, int64_t *ret)
 {
 	const json_t *member = json_fields_find(f, name, IS_INTEGER);
 	int64_t value = json_integer_value(member);
 
 	if (member && (value < min || value > max))
-		json_fields_refuse(f, -EINVAL, ": '%s' is %" PRId64 " and must not be %s %" PRId64, f->name,
-			value, value < min ? "below" : "above", value < min ? min : max);
+		json_fields_refuse(f, -EINVAL, ": '%s' is %" PRId64 " and must not be %s %" PRId64,
+			f->name, value, value < min ? "below" : "above", value < min ? min : max);
 	else if (member)
 		*ret = value;
 }
@@ -232,8 +248,8 @@ void json_fields_seconds(struct json_fields *f, const char *name, int64_t *ret_n
 		*ret_ns = json_is_integer(member) ? json_integer_value(member) * NS_PER_S
 						  : llround(seconds * NS_PER_S);
 	else
-		json_fields_refuse(f, -EINVAL, ": '%s' is %.15g and must be from 0 to %.0f seconds", f->name,
-			seconds, max);
+		json_fields_refuse(f, -EINVAL, ": '%s' is %.15g and must be from 0 to %.0f seconds",
+			f->name, seconds, max);
 }
 
 void json_fields_text(struct json_fields *f, const char *name, const char **ret)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* JSON documents in and out, and the members of objects. A local json_t is owned with _cleanup_(json_decrefp). */
+/* JSON documents in and out, and the members of objects. A local json_t is owned with
+ * _cleanup_(json_decrefp). */
 #pragma once
 
 #include "lib/base/base.h"
 
 #include <jansson.h>
 
-/* Prints a document, which is taken over, and a newline; real numbers with 15 digits, or so many. 0: all, for a document that will
- * be read again. A failure to write stays in ferror(file). */
+/* Prints a document, which is taken over, and a newline; real numbers with 15 digits, or so many.
+ * 0: all, for a document that will be read again. A failure to write stays in ferror(file). */
 int json_print_digits(json_t *json, FILE *file, int digits, struct error *err);
 static inline int json_print(json_t *json, FILE *file, struct error *err)
 {
@@ -30,20 +31,21 @@ static inline json_t *json_int_if(bool known, int64_t value)
 /* [low, high]; null: not finite numbers. */
 json_t *json_interval(double low, double high);
 
-/* A whole file, see input.h; "-" is standard input. The sentence of a parse error has line and column. */
+/* A whole file, see input.h; "-" is standard input. The sentence of a parse error has line and
+ * column. */
 int json_read(json_t **ret, const char *path, struct error *err);
 
 /* Reading the members of a JSON object. Messages name the member and its location.
  *
- *	struct json_fields f = json_fields_begin(object, (struct json_location){"sample", 3}, err);
+ * struct json_fields f = json_fields_begin(object, (struct json_location){"sample", 3}, err);
  *
- *	json_fields_int(&f, "et_ns", 0, INT64_MAX, &sample->et_ns);
- *	json_fields_text_or_empty(&f, "unit?", &unit);
- *	return f.r;
+ * json_fields_int(&f, "et_ns", 0, INT64_MAX, &sample->et_ns); json_fields_text_or_empty(&f,
+ * "unit?", &unit); return f.r;
  *
- * A name with a question mark: the member may be missing or null, which is "not known", and *ret is not written. The first
- * failure is kept in f.r and its sentence in err; later calls do nothing. The location is formatted only for a message: a
- * document may have ten million executions. Texts, arrays and objects belong to the object. */
+ * A name with a question mark: the member may be missing or null, which is "not known", and *ret is
+ * not written. The first failure is kept in f.r and its sentence in err; later calls do nothing.
+ * The location is formatted only for a message: a document may have ten million executions. Texts,
+ * arrays and objects belong to the object. */
 
 /* {}: "the document"; {"the journal"}; {"sample", 3}; {"sample", 3, "execution", 2}. */
 struct json_location {
@@ -62,7 +64,8 @@ struct json_fields {
 };
 
 /* f.r is -EINVAL if `object` is not an object. */
-struct json_fields json_fields_begin(const json_t *object, struct json_location at, struct error *err);
+struct json_fields json_fields_begin(
+	const json_t *object, struct json_location at, struct error *err);
 
 /* "<location><the rest>", as f.r, which it returns; unless something failed before. */
 int json_fields_refuse(struct json_fields *f, int r, const char *format, ...)
@@ -74,7 +77,8 @@ void json_fields_header(struct json_fields *f, const char *format, int64_t versi
 /* Whether it has a member of that name which is not null. */
 bool json_fields_has(const struct json_fields *f, const char *name);
 
-void json_fields_int(struct json_fields *f, const char *name, int64_t min, int64_t max, int64_t *ret);
+void json_fields_int(
+	struct json_fields *f, const char *name, int64_t min, int64_t max, int64_t *ret);
 /* Any number; JSON has no infinite ones. */
 void json_fields_real(struct json_fields *f, const char *name, double *ret);
 /* Seconds from 0 to 146 years, whole or not, as ns. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A map from 64-bit keys to small numbers. Emptying it costs nothing and keeps its memory, so that thousands of tasks
- * are compared between two samples without an allocation. A zeroed struct is an empty map. */
+/* A map from 64-bit keys to small numbers. Emptying it costs nothing and keeps its memory, so that
+ * thousands of tasks are compared between two samples without an allocation. A zeroed struct is an
+ * empty map. */
 #pragma once
 
 #include "lib/base/base.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Times and counts: the kernel's clocks as int64_t nanoseconds, sums that do not overflow, and random numbers. */
+/* Times and counts: the kernel's clocks as int64_t nanoseconds, sums that do not overflow, and
+ * random numbers. */
 #pragma once
 
 #include <stdint.h>
@@ -22,8 +23,8 @@ static inline int64_t clock_ns(clockid_t clock)
 	return timespec_ns(now);
 }
 
-/* Sums and products of what books, documents and systemd say, which anybody may have written: a result that would overflow
- * is the greatest number. */
+/* Sums and products of what books, documents and systemd say, which anybody may have written: a
+ * result that would overflow is the greatest number. */
 static inline int64_t saturate_add(int64_t a, int64_t b)
 {
 	int64_t sum;
@@ -39,8 +40,8 @@ static inline int64_t saturate_multiply(uint64_t a, int64_t b)
 	return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
 }
 
-/* Random numbers from a seed, the same everywhere: splitmix64 (Steele, Lea and Flood 2014). Any seeds will do, even
- * consecutive ones. */
+/* Random numbers from a seed, the same everywhere: splitmix64 (Steele, Lea and Flood 2014). Any
+ * seeds will do, even consecutive ones. */
 static inline uint64_t random_next(uint64_t *state)
 {
 	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);

@@ -58,10 +58,10 @@ int paths_check_apart(const char *path, int standard_fd, struct error *err)
 	return 0;
 }
 
-/* Follows the links in a path, also to a file that does not exist yet: *ret has none, and the caller frees it; *ret_exists
- * and *ret_st are of the file. -EACCES with a sentence: a link (or, to write, the file) belongs to another user, in a
- * directory that all may write to, where anybody can put it to mislead. The kernel refuses that only with its
- * fs.protected_* settings. */
+/* Follows the links in a path, also to a file that does not exist yet: *ret has none, and the
+ * caller frees it; *ret_exists and *ret_st are of the file. -EACCES with a sentence: a link (or, to
+ * write, the file) belongs to another user, in a directory that all may write to, where anybody can
+ * put it to mislead. The kernel refuses that only with its fs.protected_* settings. */
 static int paths_follow(const char *path, enum path_use use, char **ret, bool *ret_exists,
 	struct stat *ret_st, struct error *err)
 {
@@ -192,8 +192,8 @@ static bool is_same_name(const char *a, const char *b)
 
 bool output_is_shared(const char *a, const char *b)
 {
-	bool standard_a = output_file_is_standard(a), standard_b = output_file_is_standard(b), there_a,
-	     there_b;
+	bool standard_a = output_file_is_standard(a), standard_b = output_file_is_standard(b),
+	     there_a, there_b;
 	struct stat of_a, of_b;
 
 	if ((standard_a && standard_b) || (!strcmp(a, b) && !output_file_is_stream(a)))
@@ -244,19 +244,22 @@ int output_file_open(struct output_file *ret, const char *path, struct error *er
 	if (output_file_is_stream(path)) {
 		fflush(stdout); /* what was printed comes first */
 		o.target = xstrdup(path);
-		fd = output_file_is_standard(path) ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
-						   : interrupt_open(AT_FDCWD, path, O_WRONLY | O_NOCTTY, 0);
+		fd = output_file_is_standard(path)
+			     ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
+			     : interrupt_open(AT_FDCWD, path, O_WRONLY | O_NOCTTY, 0);
 	} else {
 		r = paths_follow(path, PATH_WRITE, &o.target, &exists, &st, err);
 		if (r < 0)
 			return r;
 		if (exists && S_ISDIR(st.st_mode))
-			return error_say(err, -EISDIR, "cannot write '%s': it is a directory", path);
+			return error_say(
+				err, -EISDIR, "cannot write '%s': it is a directory", path);
 
 		/* a new file beside the target */
 		const char *slash = strrchr(o.target, '/');
 		size_t directory = slash ? (size_t)(slash - o.target) + 1 : 0;
-		_cleanup_(freep) char *fresh = text_format("%.*s.emp-XXXXXX", (int)directory, o.target);
+		_cleanup_(freep) char *fresh = text_format(
+			"%.*s.emp-XXXXXX", (int)directory, o.target);
 		mode_t mask = umask(0);
 
 		umask(mask);
@@ -322,7 +325,8 @@ void paths_clear(struct paths *paths)
 	*paths = (struct paths){};
 }
 
-/* Adds what matches `rest` below the directory `done`. An entry that ends the pattern is there; other paths must be looked for. */
+/* Adds what matches `rest` below the directory `done`. An entry that ends the pattern is there;
+ * other paths must be looked for. */
 static void expand_from(struct paths *paths, int root_fd, const char *done, const char *rest)
 {
 	_cleanup_(freep) char *component = NULL, *path = NULL;
@@ -347,7 +351,8 @@ static void expand_from(struct paths *paths, int root_fd, const char *done, cons
 	for (int i = 0; i < n; i++) {
 		_cleanup_(freep) char *entry = text_format("%s/%s", done, entries[i]->d_name);
 
-		if (entries[i]->d_name[0] != '.' && fnmatch(component, entries[i]->d_name, 0) == 0) {
+		if (entries[i]->d_name[0] != '.' &&
+			fnmatch(component, entries[i]->d_name, 0) == 0) {
 			if (!*rest && entries[i]->d_type == DT_DIR)
 				*array_add(paths->items, paths->n) = TAKE(entry);
 			else
@@ -413,7 +418,8 @@ static int read_whole_text(int fd, ssize_t (*read_some)(int, void *, size_t), ch
 	return 0;
 }
 
-static int path_vread_text(int root_fd, struct error *err, char **ret, const char *format, va_list args)
+static int path_vread_text(
+	int root_fd, struct error *err, char **ret, const char *format, va_list args)
 {
 	char path[PATH_MAX];
 	_cleanup_(closep) int fd = path_vopen(root_fd, O_RDONLY, path, format, args);

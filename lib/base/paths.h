@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files by name: the path of the book; which paths are safe, one policy for books, journals, documents and all other files
- * that EMP opens by a name; files that are written for the user; small files of the kernel. */
+/* Files by name: the path of the book; which paths are safe, one policy for books, journals,
+ * documents and all other files that EMP opens by a name; files that are written for the user;
+ * small files of the kernel. */
 #pragma once
 
 #include "lib/base/error.h"
@@ -8,8 +9,8 @@
 
 #include <sys/stat.h>
 
-/* The user's own book: /var/lib/emp/emp.db for root, $XDG_DATA_HOME/emp/emp.db (~/.local/share/emp/emp.db)
- * otherwise. The caller frees it. */
+/* The user's own book: /var/lib/emp/emp.db for root, $XDG_DATA_HOME/emp/emp.db
+ * (~/.local/share/emp/emp.db) otherwise. The caller frees it. */
 int paths_default_book(char **ret, struct error *err);
 
 /* The file that `option` (--db), else EMP_DB, else the default names. Empty means not given. */
@@ -42,8 +43,9 @@ int paths_check(const char *path, enum path_use use, char **ret, struct error *e
  * -EINVAL with a sentence; a link is refused, too. */
 int paths_check_kind(const char *path, struct error *err);
 
-/* The files below root_fd (as for path_text) that match a pattern ("/sys/devices/system/cpu/cpu[0-9]" followed by a star), in the
- * order of the numbers in their names. */
+/* The files below root_fd (as for path_text) that match a pattern
+ * ("/sys/devices/system/cpu/cpu[0-9]" followed by a star), in the order of the numbers in their
+ * names. */
 struct paths {
 	char **items;
 	size_t n;
@@ -54,12 +56,14 @@ void paths_clear(struct paths *paths);
 /* How many there are. */
 size_t paths_count(int root_fd, const char *pattern);
 
-/* A file that is written for the user: its old content stays until the new is complete. The new content goes to a file
- * of a random name in the same directory, which is then renamed and has the mode and the owner of the old file.
+/* A file that is written for the user: its old content stays until the new is complete. The new
+ * content goes to a file of a random name in the same directory, which is then renamed and has the
+ * mode and the owner of the old file.
  *
- * A symbolic link stays, and the file that it names is replaced. Pipes, devices, standard output and descriptors
- * (/dev/fd/N) are written directly, and so is a file whose owner cannot be kept or in whose directory no file can be made.
- * Links and files of other users are refused where paths_follow() says so. */
+ * A symbolic link stays, and the file that it names is replaced. Pipes, devices, standard output
+ * and descriptors (/dev/fd/N) are written directly, and so is a file whose owner cannot be kept or
+ * in whose directory no file can be made. Links and files of other users are refused where
+ * paths_follow() says so. */
 struct output_file {
 	FILE *file; /* to write to */
 	char *target;
@@ -67,8 +71,8 @@ struct output_file {
 	bool in_place; /* its old content is there until the new is complete, and may be longer */
 };
 
-/* 0, or -errno if not all that was ever printed could be written. The cause of an earlier failure is not kept by the C library: one
- * more byte finds it out, or it is -EIO. */
+/* 0, or -errno if not all that was ever printed could be written. The cause of an earlier failure
+ * is not kept by the C library: one more byte finds it out, or it is -EIO. */
 int stream_flush(FILE *file);
 
 /* Whether it is the name of standard output: "-" and others. */
@@ -86,7 +90,8 @@ bool output_is_shared(const char *a, const char *b);
  * /dev/null take several. NULL: none. */
 int output_files_apart(const char *const *paths, size_t n, struct error *err);
 
-/* Whether it is a pipe, a device, standard output ("-" too) or a descriptor: what can be written only once. */
+/* Whether it is a pipe, a device, standard output ("-" too) or a descriptor: what can be written
+ * only once. */
 bool output_file_is_stream(const char *path);
 
 int output_file_open(struct output_file *ret, const char *path, struct error *err);
@@ -99,21 +104,26 @@ void output_file_clear(struct output_file *output);
  * signal ended the wait for a pipe (interrupt.h). */
 int file_read_text(const char *path, char **ret);
 
-/* Small files of the kernel, whose path is a format: path_read_text(root_fd, err, &value, "/sys/block/%s/size", name). What may
- * be missing without being an error is read by path_text() or path_int().
+/* Small files of the kernel, whose path is a format: path_read_text(root_fd, err, &value,
+ * "/sys/block/%s/size", name). What may be missing without being an error is read by path_text() or
+ * path_int().
  *
- * `root_fd`: AT_FDCWD, or a directory below which absolute paths are, too, so that captured machines replay. */
+ * `root_fd`: AT_FDCWD, or a directory below which absolute paths are, too, so that captured
+ * machines replay. */
 
 /* The whole file without newlines at its end; the caller frees it. -errno with a sentence. */
 int path_read_text(int root_fd, struct error *err, char **ret, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* The same, and a file that holds one whole number, for what is not known where it cannot be read: NULL, or -1. */
+/* The same, and a file that holds one whole number, for what is not known where it cannot be read:
+ * NULL, or -1. */
 char *path_text(int root_fd, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int64_t path_int(int root_fd, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A descriptor of the file, closed on exec; -errno without a sentence. */
-int path_open(int root_fd, int flags, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int path_open(int root_fd, int flags, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* Writes the value with one write(2), as the kernel wants it; -errno without a sentence. */
-int path_write(int root_fd, const char *value, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int path_write(int root_fd, const char *value, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tables: see table.h. A new format is a row of `markups`, or a function that table_write() calls. */
+/* Tables: see table.h. A new format is a row of `markups`, or a function that table_write()
+ * calls. */
 #include "lib/base/table.h"
 
 #include <math.h>
@@ -115,8 +116,8 @@ struct screen_column {
 	size_t indent;       /* of its next line: that of the first */
 };
 
-/* Narrows the widest columns of a kind until `excess` is gone or all have their minimum width. Returns the excess that
- * remains. */
+/* Narrows the widest columns of a kind until `excess` is gone or all have their minimum width.
+ * Returns the excess that remains. */
 static size_t narrow_columns(
 	struct screen_column *columns, size_t n, const enum column_kind *kind, size_t excess)
 {
@@ -135,9 +136,10 @@ static size_t narrow_columns(
 	return excess;
 }
 
-/* One line of each cell of a row; no line ends with blanks. Returns whether there is more. cells NULL: the headings. */
-static bool put_screen_line(
-	FILE *file, struct screen_column *columns, size_t n, size_t gap, const struct kept_cell *cells)
+/* One line of each cell of a row; no line ends with blanks. Returns whether there is more. cells
+ * NULL: the headings. */
+static bool put_screen_line(FILE *file, struct screen_column *columns, size_t n, size_t gap,
+	const struct kept_cell *cells)
 {
 	size_t spaces = 0;
 	bool more = false;
@@ -201,8 +203,8 @@ static void measure_column(const struct table *table, struct screen_column *c)
 		widen(&c->width, terminal_text_width(table->cells[i].shown));
 }
 
-/* How wide it may be at least: a number stays whole, with its unit, and so does at first the name of
- * a column of text. Returns by how much it may be narrowed. */
+/* How wide it may be at least: a number stays whole, with its unit, and so does at first the name
+ * of a column of text. Returns by how much it may be narrowed. */
 static size_t find_least(const struct table *table, struct screen_column *c, size_t long_word)
 {
 	bool first = long_word == long_words[0], number = c->kind == COLUMN_NUMBER;
@@ -237,8 +239,8 @@ static size_t leave_out_empty(const struct table *table, struct screen_column *c
 	return excess;
 }
 
-static void put_columns(FILE *file, const struct table *table, struct screen_column *columns,
-	size_t n, size_t gap)
+static void put_columns(
+	FILE *file, const struct table *table, struct screen_column *columns, size_t n, size_t gap)
 {
 	const struct kept_cell *row = NULL, *end = table->cells + table->n_cells;
 
@@ -296,7 +298,8 @@ static void put_parts(FILE *file, const struct table *table, struct screen_colum
 static void write_screen(struct table *table, FILE *file)
 {
 	static const enum column_kind wrap = COLUMN_WRAP, text = COLUMN_TEXT;
-	_cleanup_(freep) struct screen_column *columns = xcalloc(table->n_columns, sizeof(*columns));
+	_cleanup_(freep) struct screen_column *columns = xcalloc(
+		table->n_columns, sizeof(*columns));
 	size_t n = 0, gap, total = 0, width = terminal_width(file);
 
 	if (table->n_cells == 0)
@@ -344,14 +347,15 @@ json_t *table_json(struct table *table)
 			if (table->columns[i].member)
 				json_object_set_new(object, table->columns[i].member,
 					row[i].value ? json_incref(row[i].value)
-						     : json_string(row[i].text) ?: json_null()); /* not UTF-8 */
+						     /* not UTF-8 */
+						     : json_string(row[i].text) ?: json_null());
 		json_array_append_new(rows, object);
 	}
 	return rows;
 }
 
-/* Quoted if necessary. A spreadsheet takes some characters for the beginning of a formula: it becomes text by an
- * apostrophe before it. Numbers below zero stay numbers. */
+/* Quoted if necessary. A spreadsheet takes some characters for the beginning of a formula: it
+ * becomes text by an apostrophe before it. Numbers below zero stay numbers. */
 static void csv_text(FILE *file, const char *text)
 {
 	const char *before = "";
@@ -373,12 +377,14 @@ static void csv_text(FILE *file, const char *text)
 
 /* A line around the headings of a table in a lightweight markup language. */
 struct markup_frame {
-	const char *begin, *left, *right, *between, *end; /* left, right: for a column of text, of numbers */
+	/* left, right: for a column of text, of numbers */
+	const char *begin, *left, *right, *between, *end;
 };
 
 struct markup {
-	struct markup_frame top, divider;      /* before and after the headings */
-	const char *row, *second, *next, *end; /* before the first cell, the second, others; after the last */
+	struct markup_frame top, divider; /* before and after the headings */
+	/* before the first cell, the second, others; after the last */
+	const char *row, *second, *next, *end;
 	const char *bottom;
 	const char *bar; /* for |, which would end the cell */
 	void (*code)(FILE *file, const char *text, const char *bar);
@@ -406,7 +412,8 @@ static void markdown_code(FILE *file, const char *text, const char *bar)
 		fputc('`', file);
 }
 
-/* Whether a character has a meaning there, even in `monospace`: alone, or twice, as a dash and an ellipsis. */
+/* Whether a character has a meaning there, even in `monospace`: alone, or twice, as a dash and an
+ * ellipsis. */
 static bool asciidoc_has_meaning(const char *text, const char *at)
 {
 	if (*at == '-' || *at == '.')
@@ -430,12 +437,18 @@ static void asciidoc_code(FILE *file, const char *text, const char *bar)
 	fputc('`', file);
 }
 
-/* Verbatim, or code if it has a = in it. Org replaces no name in these: a cell with a bar is text, in
- * which names stand for what would be markup. */
+/* Verbatim, or code if it has a = in it. Org replaces no name in these: a cell with a bar is text,
+ * in which names stand for what would be markup. */
 static void org_code(FILE *file, const char *text, const char *bar)
 {
-	static const char *const names[] = {['*'] = "ast", ['/'] = "slash", ['_'] = "under", ['='] = "equal",
-		['~'] = "tilde", ['+'] = "plus", ['^'] = "asciicirc", [':'] = "colon"};
+	static const char *const names[] = {['*'] = "ast",
+		['/'] = "slash",
+		['_'] = "under",
+		['='] = "equal",
+		['~'] = "tilde",
+		['+'] = "plus",
+		['^'] = "asciicirc",
+		[':'] = "colon"};
 	bool is_text = *bar != '|' && strchr(text, '|');
 	char quote = strchr(text, '=') && !strchr(text, '~') ? '~' : '=';
 
@@ -490,7 +503,8 @@ static const struct markup markups[] = {
 		},
 };
 
-static void put_markup_frame(const struct table *table, const struct markup_frame *frame, FILE *file)
+static void put_markup_frame(
+	const struct table *table, const struct markup_frame *frame, FILE *file)
 {
 	const char *between = frame->begin;
 
@@ -498,7 +512,8 @@ static void put_markup_frame(const struct table *table, const struct markup_fram
 		return;
 	for (const struct column *c = table->columns; c < table->columns + table->n_columns; c++)
 		if (c->name) {
-			fprintf(file, "%s%s", between, c->kind == COLUMN_NUMBER ? frame->right : frame->left);
+			fprintf(file, "%s%s", between,
+				c->kind == COLUMN_NUMBER ? frame->right : frame->left);
 			between = frame->between;
 		}
 	fputs(frame->end, file);
@@ -553,7 +568,8 @@ void table_write(struct table *table, enum table_format format, FILE *file)
 			if (json_is_real(cell->value))
 				fprintf(file, "%.9f", json_real_value(cell->value));
 			else if (json_is_integer(cell->value))
-				fprintf(file, "%" JSON_INTEGER_FORMAT, json_integer_value(cell->value));
+				fprintf(file, "%" JSON_INTEGER_FORMAT,
+					json_integer_value(cell->value));
 			else if (json_is_boolean(cell->value))
 				fputc(json_is_true(cell->value) ? '1' : '0', file);
 			else if (!json_is_null(cell->value))

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tables: one list of columns, rows that are filled from left to right, and a method for each format in which they are
- * shown.
+/* Tables: one list of columns, rows that are filled from left to right, and a method for each
+ * format in which they are shown.
  *
- *	static const struct column columns[] = {
- *		{"RUN", COLUMN_NUMBER, "run"}, {"ELAPSED TIME", COLUMN_NUMBER, "et_ns"}, {}};
+ * static const struct column columns[] = {
+ * 	{"RUN", COLUMN_NUMBER, "run"}, {"ELAPSED TIME", COLUMN_NUMBER, "et_ns"}, {}};
  *
- *	table_row(table, NUMBER(run->id), TIME(run->et_ns));
- *	…
- *	table_write(table, TABLE_SCREEN, stdout);
+ * table_row(table, NUMBER(run->id), TIME(run->et_ns)); … table_write(table, TABLE_SCREEN, stdout);
  *
- * A cell has a text for people (screen, Markdown, AsciiDoc, Org) and a value for programs (JSON, CSV). On the screen
- * columns are as wide as their content, and text is wrapped between words if a row would be wider
- * than the terminal; where that does not suffice, the table continues below. */
+ * A cell has a text for people (screen, Markdown, AsciiDoc, Org) and a value for programs (JSON,
+ * CSV). On the screen columns are as wide as their content, and text is wrapped between words if a
+ * row would be wider than the terminal; where that does not suffice, the table continues below. */
 #pragma once
 
 #include "lib/base/json.h"
@@ -35,7 +33,8 @@ struct column {
 struct table *table_new(const struct column *columns);
 void table_free(struct table *table);
 
-/* A cell, written as one of the macros below. What is not known is "-" for people and null, in CSV nothing, for programs. */
+/* A cell, written as one of the macros below. What is not known is "-" for people and null, in CSV
+ * nothing, for programs. */
 enum cell_kind { CELL_NONE, CELL_TEXT, CELL_NUMBER, CELL_TIME, CELL_MOMENT, CELL_REAL, CELL_VALUE };
 struct cell {
 	enum cell_kind kind;
@@ -50,25 +49,35 @@ struct cell {
 };
 
 /* Not known are: NULL as a text, a time below 0, 0 as a moment, NAN. */
-#define TEXT(text_, ...) ((struct cell){CELL_TEXT, .text = (text_), ##__VA_ARGS__}) /* or , .mark = MARK_… */
+/* or , .mark = MARK_… */
+#define TEXT(text_, ...) ((struct cell){CELL_TEXT, .text = (text_), ##__VA_ARGS__})
 #define CODE(text_) TEXT(text_, .code = true)
 #define NUMBER(number_) ((struct cell){CELL_NUMBER, .number = (int64_t)(number_)})
 #define TIME(ns) ((struct cell){CELL_TIME, .number = (ns)})
 #define MOMENT(realtime_ns) ((struct cell){CELL_MOMENT, .number = (realtime_ns)})
 #define REAL(format, real_) ((struct cell){CELL_REAL, .text = (format), .real = (real_)})
 /* Any other value, which is taken over; NULL: null. text NULL: for programs only. */
-#define VALUE(json, text_, ...) ((struct cell){CELL_VALUE, .value = (json), .text = (text_), ##__VA_ARGS__})
+#define VALUE(json, text_, ...) \
+	((struct cell){CELL_VALUE, .value = (json), .text = (text_), ##__VA_ARGS__})
 
-/* Begins a row, and fills its cells from left to right; missing cells are empty. table_add: more cells of that row. */
+/* Begins a row, and fills its cells from left to right; missing cells are empty. table_add: more
+ * cells of that row. */
 #define table_row(table, ...) \
 	table_add_cells(table, true, (const struct cell[]){__VA_ARGS__ __VA_OPT__(, ){}})
 #define table_add(table, ...) table_add_cells(table, false, (const struct cell[]){__VA_ARGS__, {}})
 void table_add_cells(struct table *table, bool new_row, const struct cell *cells);
 
-enum table_format { TABLE_SCREEN, TABLE_JSON, TABLE_CSV, TABLE_MARKDOWN, TABLE_ASCIIDOC, TABLE_ORG };
+enum table_format {
+	TABLE_SCREEN,
+	TABLE_JSON,
+	TABLE_CSV,
+	TABLE_MARKDOWN,
+	TABLE_ASCIIDOC,
+	TABLE_ORG
+};
 
-/* A screen without rows is empty. CSV is RFC 4180; its real numbers have nine decimals. A failure to write stays in
- * ferror(file). */
+/* A screen without rows is empty. CSV is RFC 4180; its real numbers have nine decimals. A failure
+ * to write stays in ferror(file). */
 void table_write(struct table *table, enum table_format format, FILE *file);
 static inline void table_print(struct table *table, FILE *file)
 {

@@ -83,7 +83,8 @@ const char *terminal_text(const char *text)
 	*slot = to = text_utf8(decoded);
 	for (from = *slot; *from;) {
 		const unsigned char *at = (const unsigned char *)from;
-		size_t size = 0; /* of a character that a terminal would act on instead of showing it */
+		/* of a character that a terminal would act on instead of showing it */
+		size_t size = 0;
 
 		if (*at < ' ' || *at == 0x7f)
 			size = 1;
@@ -92,7 +93,9 @@ const char *terminal_text(const char *text)
 		else if (*at == 0xd8 && at[1] == 0x9c) /* U+061C */
 			size = 2;
 		else if (*at == 0xe2 && at[1] == 0x80) /* U+200E, U+200F, U+2028 to U+202E */
-			size = at[2] == 0x8e || at[2] == 0x8f || (at[2] >= 0xa8 && at[2] <= 0xae) ? 3 : 0;
+			size = at[2] == 0x8e || at[2] == 0x8f || (at[2] >= 0xa8 && at[2] <= 0xae)
+				       ? 3
+				       : 0;
 		else if (*at == 0xe2 && at[1] == 0x81) /* U+2066 to U+2069 */
 			size = at[2] >= 0xa6 && at[2] <= 0xa9 ? 3 : 0;
 		*to++ = size == 0 ? *from : *from == '\n' || *from == '\t' ? ' ' : '?';
@@ -430,22 +433,26 @@ void progress_step(struct progress *p, uint64_t done, const char *estimate)
 	p->tenths_said = (int)(done * 10 / p->total);
 	p->said_ns = clock_ns(CLOCK_MONOTONIC);
 	if (done > 0 && done < p->total) {
-		left_ns = (double)(p->said_ns - p->started_ns) / (double)done * (double)(p->total - done);
+		left_ns = (double)(p->said_ns - p->started_ns) / (double)done *
+			  (double)(p->total - done);
 		/* in whole seconds: it is an estimate */
 		left = left_ns < 59e9 ? text_brief("%.0f s", ceil(left_ns / 1e9))
 				      : text_duration((int64_t)left_ns);
 	}
 	/* "3/20, current estimate 128 ms, ETA 2 s" */
-	snprintf(text, LINE_SIZE, "%" PRIu64 "%s%" PRIu64 "%s%s%s%s", done, p->terminal ? "/" : " of ",
-		p->total, estimate ? ", current estimate " : "", estimate ?: "", *left ? ", ETA " : "", left);
+	snprintf(text, LINE_SIZE, "%" PRIu64 "%s%" PRIu64 "%s%s%s%s", done,
+		p->terminal ? "/" : " of ", p->total, estimate ? ", current estimate " : "",
+		estimate ?: "", *left ? ", ETA " : "", left);
 	if (p->terminal) {
-		size_t width = terminal_width(stderr) - 1, taken = terminal_text_width(text) + 1, for_label;
+		size_t width = terminal_width(stderr) - 1, taken = terminal_text_width(text) + 1,
+		       for_label;
 		const char *label = terminal_text(p->label);
 		size_t label_width = terminal_text_width(label), bar, filled;
 		char bytes[WIDEST_BAR + 1];
 
-		/* One line that ends before the last column, because a terminal would wrap there. If space
-		 * is short, the bar is dropped first, then the end of the label, then the end of the text. */
+		/* One line that ends before the last column, because a terminal would wrap there.
+		 * If space is short, the bar is dropped first, then the end of the label, then the
+		 * end of the text. */
 		bar = width > label_width + taken + 3 ? width - label_width - taken - 3 : 0;
 		if (bar > WIDEST_BAR)
 			bar = WIDEST_BAR;
@@ -458,8 +465,8 @@ void progress_step(struct progress *p, uint64_t done, const char *estimate)
 		if (bar >= NARROWEST_BAR)
 			fprintf(stderr, " [%s%s%s]", terminal_mark(stderr, MARK_GOOD), bytes,
 				terminal_mark(stderr, MARK_END));
-		fprintf(stderr, "%s%.*s\033[K", for_label ? " " : "", (int)terminal_text_fit(text, width),
-			text);
+		fprintf(stderr, "%s%.*s\033[K", for_label ? " " : "",
+			(int)terminal_text_fit(text, width), text);
 		p->drawn = true;
 	} else
 		fprintf(stderr, "%s: %s\n", terminal_text(p->label), text);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a stream is a terminal, how wide it is, and colours. NO_COLOR and TERM=dumb are honoured. */
+/* Whether a stream is a terminal, how wide it is, and colours. NO_COLOR and TERM=dumb are
+ * honoured. */
 #pragma once
 
 #include "lib/base/base.h"
@@ -17,17 +18,20 @@ size_t terminal_columns(FILE *file);
 /* The escape sequence for `mark` on `file`, "" without colour. */
 const char *terminal_mark(FILE *file, enum mark mark);
 
-/* --style: colour and interactive output (a progress bar) are on or off, whatever the streams are. */
+/* --style: colour and interactive output (a progress bar) are on or off, whatever the streams
+ * are. */
 extern struct terminal_style {
 	enum terminal_choice { TERMINAL_AUTO, TERMINAL_OFF, TERMINAL_ON } colour, interactive;
 } terminal_style;
 
-/* `text` from elsewhere, as a terminal may show it: a line break or a tab is a blank, other control characters and those
- * that change the direction of writing are "?", and a byte that is not UTF-8 is \xNN. Any user chooses names of processes, units
- * and commands. NULL for NULL. It is valid until the 16th call after this one. */
+/* `text` from elsewhere, as a terminal may show it: a line break or a tab is a blank, other control
+ * characters and those that change the direction of writing are "?", and a byte that is not UTF-8
+ * is \xNN. Any user chooses names of processes, units and commands. NULL for NULL. It is valid
+ * until the 16th call after this one. */
 const char *terminal_text(const char *text);
 
-/* How many columns the first bytes of `text` take, or all; and how many of its bytes fit into `columns`. */
+/* How many columns the first bytes of `text` take, or all; and how many of its bytes fit into
+ * `columns`. */
 size_t terminal_bytes_width(const char *text, size_t bytes);
 static inline size_t terminal_text_width(const char *text)
 {
@@ -62,20 +66,21 @@ static inline size_t terminal_name_width(const char *name)
 	return terminal_text_width(terminal_shown_name(name));
 }
 
-/* Prints a paragraph and a newline: no line is wider than the terminal, or 120 columns. The first line continues at
- * column `at`, the others begin at column `indent`. */
+/* Prints a paragraph and a newline: no line is wider than the terminal, or 120 columns. The first
+ * line continues at column `at`, the others begin at column `indent`. */
 void terminal_wrap(FILE *file, const char *text, size_t at, size_t indent);
 
 /* The same for a line of its own; what follows the first line begins at `indent`. */
 void terminal_say(FILE *file, size_t indent, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* A sentence on standard error, with the name of the tool before it. It is one line where that is no
- * terminal. */
+/* A sentence on standard error, with the name of the tool before it. It is one line where that is
+ * no terminal. */
 void terminal_remark(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Progress on standard error: on a terminal a bar as wide as fits; elsewhere a plain line for every tenth of the
- * total, at most one per second. Nothing is drawn while a sample runs: the caller steps between samples. */
+/* Progress on standard error: on a terminal a bar as wide as fits; elsewhere a plain line for every
+ * tenth of the total, at most one per second. Nothing is drawn while a sample runs: the caller
+ * steps between samples. */
 
 struct progress {
 	const char *label;

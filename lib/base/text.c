@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdarg.h>
 
-int text_parse_int(
-	const char *text, const char *what, int64_t min, int64_t max, int64_t *ret, struct error *err)
+int text_parse_int(const char *text, const char *what, int64_t min, int64_t max, int64_t *ret,
+	struct error *err)
 {
 	char *end;
 	long long value;
@@ -16,8 +16,8 @@ int text_parse_int(
 	value = strtoll(text, &end, 10);
 	if (errno || end == text || *end || value < min || value > max)
 		return error_say(err, -EINVAL,
-			"%s must be a whole number from %" PRId64 " to %" PRId64 ", not '%s'", what, min, max,
-			text);
+			"%s must be a whole number from %" PRId64 " to %" PRId64 ", not '%s'", what,
+			min, max, text);
 	*ret = value;
 	return 0;
 }
@@ -50,7 +50,8 @@ int text_parse_duration(const char *text, const char *what, int64_t *ret_ns, str
 			return 0;
 		}
 	return error_say(err, -EINVAL,
-		"%s must be a time above zero such as 0.1, 250us, 10ms or 1h, not '%s'", what, text);
+		"%s must be a time above zero such as 0.1, 250us, 10ms or 1h, not '%s'", what,
+		text);
 }
 
 int text_parse_size(const char *text, const char *what, int64_t *ret, struct error *err)
@@ -65,8 +66,10 @@ int text_parse_size(const char *text, const char *what, int64_t *ret, struct err
 	value = strtoll(text, &end, 10);
 	unit = *end ? strchr(units, *end) : NULL;
 	shift = unit ? 10 * (int)(unit - units + 1) : 0;
-	if (errno || end == text || value < 1 || value > INT64_MAX >> shift || (*end && (!unit || end[1])))
-		return error_say(err, -EINVAL, "%s must be a size such as 64M or 1G, not '%s'", what, text);
+	if (errno || end == text || value < 1 || value > INT64_MAX >> shift ||
+		(*end && (!unit || end[1])))
+		return error_say(
+			err, -EINVAL, "%s must be a size such as 64M or 1G, not '%s'", what, text);
 	*ret = value << shift;
 	return 0;
 }
@@ -265,25 +268,29 @@ static const struct unit {
 	const char *name;
 } time_units[] = {{1e9, 9, "s"}, {1e6, 6, "ms"}, {1e3, 3, "us"}, {1, 0, "ns"}};
 
-/* How many decimals show so many significant digits of `value`; below 0: none, and as many digits before the
- * point are 0. */
+/* How many decimals show so many significant digits of `value`; below 0: none, and as many digits
+ * before the point are 0. */
 static int decimals_of(double value, int digits)
 {
 	char rounded[24];
 
 	snprintf(rounded, sizeof(rounded), "%.*e", digits - 1, value); /* 9.96 is 10 */
-	return value > 0 && isfinite(value) ? digits - 1 - (int)strtol(strchr(rounded, 'e') + 1, NULL, 10)
-					    : 0;
+	return value > 0 && isfinite(value)
+		       ? digits - 1 - (int)strtol(strchr(rounded, 'e') + 1, NULL, 10)
+		       : 0;
 }
 
-/* Without the unit, rounded to two significant digits of `step_ns`; step_ns 0: to four of its own. */
+/* Without the unit, rounded to two significant digits of `step_ns`; step_ns 0: to four of its
+ * own. */
 static const char *number_text(double ns, double step_ns, const struct unit *unit)
 {
-	int decimals = step_ns > 0 ? decimals_of(step_ns / unit->ns, 2) : decimals_of(fabs(ns) / unit->ns, 4);
+	int decimals = step_ns > 0 ? decimals_of(step_ns / unit->ns, 2)
+				   : decimals_of(fabs(ns) / unit->ns, 4);
 	double zeros = pow(10, decimals < 0 ? -decimals : 0);
 
 	decimals = decimals > unit->most ? unit->most : decimals > 0 ? decimals : 0;
-	return text_brief("%.*f", decimals, zeros > 1 ? round(ns / unit->ns / zeros) * zeros : ns / unit->ns);
+	return text_brief(
+		"%.*f", decimals, zeros > 1 ? round(ns / unit->ns / zeros) * zeros : ns / unit->ns);
 }
 
 /* The unit of that name; NULL: the one in which `ns`, as it is printed, is from 1 to below 1000. */
@@ -332,8 +339,8 @@ const char *text_interval(double low_ns, double high_ns, double sd_ns, const cha
 {
 	const struct unit *unit = find_unit(unit_name, high_ns, sd_ns);
 
-	return text_brief("%s … %s %s", number_text(low_ns, sd_ns, unit), number_text(high_ns, sd_ns, unit),
-		unit->name);
+	return text_brief("%s … %s %s", number_text(low_ns, sd_ns, unit),
+		number_text(high_ns, sd_ns, unit), unit->name);
 }
 
 const char *text_percent(double ratio)

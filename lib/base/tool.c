@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A command-line tool as tables of verbs and options: see tool.h.
  *
- * getopt_long does the parsing; its tables are built from the rows. Options may come before or after the verb,
- * and "--" or the first operand of a command to run ends them. */
+ * getopt_long does the parsing; its tables are built from the rows. Options may come before or
+ * after the verb, and "--" or the first operand of a command to run ends them. */
 #include "lib/base/tool.h"
 
 #include "lib/base/argv.h"
@@ -23,15 +23,18 @@ void nearest_try(struct nearest *nearest, const char *word)
 	const char *typed = nearest->typed;
 	size_t n = strlen(typed), m = strlen(word), edits = LONGEST, d[LONGEST + 1][LONGEST + 1];
 
-	/* characters to insert, delete, replace or exchange with their neighbour (optimal string alignment) */
+	/* characters to insert, delete, replace or exchange with their neighbour (optimal string
+	 * alignment) */
 	for (size_t i = 0; i <= n && n <= LONGEST && m <= LONGEST; i++)
 		for (size_t k = 0; k <= m; k++) {
 			d[i][k] = i + k;
 			if (i > 0 && k > 0) {
 				d[i][k] = MIN(d[i - 1][k], d[i][k - 1]) + 1;
-				d[i][k] = MIN(d[i][k], d[i - 1][k - 1] + (typed[i - 1] != word[k - 1]));
+				d[i][k] = MIN(
+					d[i][k], d[i - 1][k - 1] + (typed[i - 1] != word[k - 1]));
 			}
-			if (i > 1 && k > 1 && typed[i - 1] == word[k - 2] && typed[i - 2] == word[k - 1])
+			if (i > 1 && k > 1 && typed[i - 1] == word[k - 2] &&
+				typed[i - 2] == word[k - 1])
 				d[i][k] = MIN(d[i][k], d[i - 2][k - 2] + 1);
 		}
 	if (n >= 3 && !strncmp(typed, word, n)) /* its beginning */
@@ -56,8 +59,8 @@ static char *choices_text(const char *const *choices)
 	return all;
 }
 
-int option_choice(
-	const char *value, const char *name, const char *const *choices, int *ret, struct error *err)
+int option_choice(const char *value, const char *name, const char *const *choices, int *ret,
+	struct error *err)
 {
 	_cleanup_(freep) char *all = choices_text(choices);
 	struct nearest nearest = {.typed = value};
@@ -69,11 +72,12 @@ int option_choice(
 		}
 		nearest_try(&nearest, choices[i]);
 	}
-	return error_say(
-		err, -EINVAL, "%s must be %s, not '%s'%s", name, all, value, nearest_hint(&nearest, ""));
+	return error_say(err, -EINVAL, "%s must be %s, not '%s'%s", name, all, value,
+		nearest_hint(&nearest, ""));
 }
 
-static int option_whole(const char *value, const char *name, int least, int *into, struct error *err)
+static int option_whole(
+	const char *value, const char *name, int least, int *into, struct error *err)
 {
 	int64_t n = 0;
 	int r = text_parse_int(value, name, least, INT32_MAX, &n, err);
@@ -104,8 +108,8 @@ int option_percent(const char *value, const char *name, void *into, struct error
 	double percent = strtod(value, &end);
 
 	if (end == value || (*end && strcmp(end, "%")) || !isfinite(percent) || percent < 0)
-		return error_say(
-			err, -EINVAL, "%s must be a percentage such as 2 or 0.5, not '%s'", name, value);
+		return error_say(err, -EINVAL, "%s must be a percentage such as 2 or 0.5, not '%s'",
+			name, value);
 	*(double *)into = percent;
 	return 0;
 }
@@ -116,8 +120,8 @@ int option_limit(const char *value, const char *name, void *into, struct error *
 	int r = option_percent(value, name, &percent, err);
 
 	if (r == 0 && !(percent > 0 && percent <= 100))
-		return error_say(
-			err, -EINVAL, "%s must be above 0 and at most 100 %%, not '%s'", name, value);
+		return error_say(err, -EINVAL, "%s must be above 0 and at most 100 %%, not '%s'",
+			name, value);
 	if (r == 0)
 		*(double *)into = percent;
 	return r;
@@ -155,7 +159,14 @@ int option_check_rules(const struct option_rule *rules, size_t n, struct error *
 /* What --help prints: made from the rows of verbs and options, wrapped to the terminal and to 80
  * columns. */
 
-enum { LEFT = 26, INDENT = LEFT + 3, MAX_OPTIONS = 96, FIRST_LONG = 256, OPTION_HELP = 1000, OPTION_VERSION };
+enum {
+	LEFT = 26,
+	INDENT = LEFT + 3,
+	MAX_OPTIONS = 96,
+	FIRST_LONG = 256,
+	OPTION_HELP = 1000,
+	OPTION_VERSION
+};
 
 /* "  LEFT                      summary" */
 static void help_row(FILE *file, const char *left, const char *summary)
@@ -171,7 +182,8 @@ static void help_option(FILE *file, const char *left, const struct option_row *o
 {
 	bool list = o->choices && o->summary[strlen(o->summary) - 1] == ':';
 	_cleanup_(freep) char *all = list ? choices_text(o->choices) : NULL;
-	_cleanup_(freep) char *summary = text_format("%s%s%s", o->summary, list ? " " : "", all ?: "");
+	_cleanup_(freep) char *summary = text_format(
+		"%s%s%s", o->summary, list ? " " : "", all ?: "");
 
 	help_row(file, left, summary);
 }
@@ -181,8 +193,8 @@ static char *tool_usage(const struct tool *tool, const struct verb *verb)
 {
 	if (!verb)
 		return text_format("%s VERB [OPTION...]", tool->name);
-	return text_format("%s%s%s [OPTION...]%s%s", tool->name, verb->name ? " " : "", verb->name ?: "",
-		verb->args ? " " : "", verb->args ?: "");
+	return text_format("%s%s%s [OPTION...]%s%s", tool->name, verb->name ? " " : "",
+		verb->name ?: "", verb->args ? " " : "", verb->args ?: "");
 }
 
 /* Whether `name` is one of the words. */
@@ -238,7 +250,8 @@ static void tool_help(FILE *file, const struct tool *tool, const struct verb *ve
 			help_option(file, left, o);
 		}
 	help_row(file, strchr(letters, 'h') ? "    --help" : "-h, --help", "show this help");
-	help_row(file, strchr(letters, 'V') ? "    --version" : "-V, --version", "show the version");
+	help_row(
+		file, strchr(letters, 'V') ? "    --version" : "-V, --version", "show the version");
 	if (tool->notes && (!verb || !verb->name))
 		fprintf(file, "\n%s", tool->notes);
 	fprintf(file, "\n\"man %s\" has the details.\n", tool->name);
@@ -267,8 +280,8 @@ struct parser {
 	int n;
 };
 
-static int take_option(
-	struct command_line *line, const struct option_row *row, int argc, char **argv, struct error *err)
+static int take_option(struct command_line *line, const struct option_row *row, int argc,
+	char **argv, struct error *err)
 {
 	bool many = !row->value || row->parse == option_append || row->parse_many, again = false;
 	char name[64];
@@ -292,12 +305,13 @@ static int take_option(
 		return 0;
 	}
 	snprintf(name, sizeof(name), "--%s", row->name);
-	if (row->n_values > 1) { /* getopt has taken the first value; the others begin at argv[optind] */
+	/* getopt has taken the first value; the others begin at argv[optind] */
+	if (row->n_values > 1) {
 		char **values = argv + optind - 1;
 
 		if (optind + row->n_values - 1 > argc)
-			return error_say(err, -EINVAL, "option '%s' needs %d values: %s", name, row->n_values,
-				row->value);
+			return error_say(err, -EINVAL, "option '%s' needs %d values: %s", name,
+				row->n_values, row->value);
 		optind += row->n_values - 1;
 		return row->parse_many(values, name, row->into, err);
 	}
@@ -315,14 +329,16 @@ static bool takes_command(const struct tool *tool)
 	return !tool->verbs[0].name && !strncmp(tool->verbs[0].args ?: "", "-- ", 3);
 }
 
-/* `typed` is the word that getopt reads. For an unknown letter (in optopt) getopt may be one word ahead. */
-static int unknown_option(
-	const struct command_line *line, const struct parser *p, const char *typed, struct error *err)
+/* `typed` is the word that getopt reads. For an unknown letter (in optopt) getopt may be one word
+ * ahead. */
+static int unknown_option(const struct command_line *line, const struct parser *p,
+	const char *typed, struct error *err)
 {
 	const char letter[3] = {'-', (char)optopt, '\0'};
 	bool is_letter = optopt > 0 && optopt < FIRST_LONG && strncmp(typed, "--", 2);
 	const char *verb = line->verb && line->verb->name ? line->verb->name : "";
-	_cleanup_(freep) char *name = is_letter ? NULL : xstrndup(typed + 2, strcspn(typed + 2, "="));
+	_cleanup_(freep) char *name = is_letter ? NULL
+						: xstrndup(typed + 2, strcspn(typed + 2, "="));
 	struct nearest nearest = {.typed = name};
 
 	for (int i = 0; name && p->long_options[i].name; i++)
@@ -356,20 +372,23 @@ static int hint_at_dashes(const struct command_line *line, int r, struct error *
 static int parse_options(
 	struct command_line *line, bool all, int argc, char **argv, struct error *err)
 {
-	const struct option_row *tables[] = {line->tool->options, line->verb ? line->verb->options : NULL};
+	const struct option_row *tables[] = {
+		line->tool->options, line->verb ? line->verb->options : NULL};
 	struct parser p = {};
 	char shorts[2 * MAX_OPTIONS + 5] = "";
 	int c, r = 0;
 
 	strcpy(shorts, all ? ":" : "+:");
 	for (size_t t = 0; t < ELEMENTS(tables); t++)
-		for (const struct option_row *o = tables[t]; o && o->name && p.n < MAX_OPTIONS; o++) {
+		for (const struct option_row *o = tables[t]; o && o->name && p.n < MAX_OPTIONS;
+			o++) {
 			char letter[3] = {o->letter, o->value && !o->optional ? ':' : '\0', '\0'};
 			int argument = o->optional ? optional_argument
 				       : o->value  ? required_argument
 						   : no_argument;
 
-			p.long_options[p.n] = (struct option){o->name, argument, NULL, FIRST_LONG + p.n};
+			p.long_options[p.n] = (struct option){
+				o->name, argument, NULL, FIRST_LONG + p.n};
 			p.rows[p.n++] = o;
 			if (o->letter)
 				strcat(shorts, letter);
@@ -408,7 +427,8 @@ static int parse_options(
 	return hint_at_dashes(line, r, err);
 }
 
-/* Options that would have no effect: those that the verb is without, and of the text beside --json. */
+/* Options that would have no effect: those that the verb is without, and of the text beside
+ * --json. */
 static int check_given(const struct command_line *line, struct error *err)
 {
 	const struct option_row *text = NULL;
@@ -418,7 +438,8 @@ static int check_given(const struct command_line *line, struct error *err)
 		const struct option_row *row = line->given[i];
 
 		if (has_word(line->verb->without, row->name))
-			return error_say(err, -EINVAL, "'%s %s' has no option '--%s'; see '%s %s --help'",
+			return error_say(err, -EINVAL,
+				"'%s %s' has no option '--%s'; see '%s %s --help'",
 				line->tool->name, line->verb->name, row->name, line->tool->name,
 				line->verb->name);
 		text = row->text ? row : text;
@@ -426,7 +447,8 @@ static int check_given(const struct command_line *line, struct error *err)
 	}
 	return json && text
 		       ? error_say(err, -EINVAL,
-				 "--%s changes the text, and --json prints none: use one of them", text->name)
+				 "--%s changes the text, and --json prints none: use one of them",
+				 text->name)
 		       : 0;
 }
 
@@ -453,15 +475,15 @@ static int tool_run_verb(struct command_line *line, int argc, char **argv, struc
 	int i = 0, r;
 
 	if (argc == 0)
-		return error_say(
-			err, -EINVAL, "no verb given; '%s --help' lists the verbs", line->tool->name);
+		return error_say(err, -EINVAL, "no verb given; '%s --help' lists the verbs",
+			line->tool->name);
 	for (const struct verb *v = line->tool->verbs; v->name && !line->verb; v++) {
 		nearest_try(&nearest, v->name);
 		line->verb = strcmp(v->name, argv[0]) ? NULL : v;
 	}
 	if (!line->verb)
-		return error_say(err, -EINVAL, "unknown verb '%s'%s; '%s --help' lists the verbs", argv[0],
-			nearest_hint(&nearest, ""), line->tool->name);
+		return error_say(err, -EINVAL, "unknown verb '%s'%s; '%s --help' lists the verbs",
+			argv[0], nearest_hint(&nearest, ""), line->tool->name);
 	argc--;
 	argv++;
 	/* options may also follow operands: "list RUN --json" */
@@ -533,7 +555,8 @@ static int tool_dispatch(const struct tool *tool, int argc, char **argv, struct 
 		return r < 0 ? r : 0;
 	if (verbs)
 		return tool_run_verb(&line, argc - optind, argv + optind, err);
-	/* getopt moves operands that come before "--" after it, where they would be part of the command */
+	/* getopt moves operands that come before "--" after it, where they would be part of the
+	 * command */
 	while (tool_after_dashes && at < argc && typed[at] != argv[optind - 1])
 		at++;
 	if (tool_after_dashes && argc - optind > argc - at - 1)
@@ -545,8 +568,9 @@ static int tool_dispatch(const struct tool *tool, int argc, char **argv, struct 
 
 void tool_start(void)
 {
-	/* If the caller closed a standard descriptor, a file opened later (a book, a signalfd) would get its number and be
-	 * written to. So /dev/null takes the number, opened for the wrong direction: using it is still an error. */
+	/* If the caller closed a standard descriptor, a file opened later (a book, a signalfd)
+	 * would get its number and be written to. So /dev/null takes the number, opened for the
+	 * wrong direction: using it is still an error. */
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
 			open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);

@@ -9,12 +9,13 @@
 
 /* A command-line option as a row of a table, and the kinds of values that options take. */
 
-/* Parses the value of an option into `into`; 0 or -EINVAL with a sentence. `name` is the option's, with
- * dashes. */
+/* Parses the value of an option into `into`; 0 or -EINVAL with a sentence. `name` is the option's,
+ * with dashes. */
 typedef int option_parser(const char *value, const char *name, void *into, struct error *err);
 
 /* The same for an option that takes several values: values[0] to values[n_values - 1]. */
-typedef int option_parser_many(char *const *values, const char *name, void *into, struct error *err);
+typedef int option_parser_many(
+	char *const *values, const char *name, void *into, struct error *err);
 
 /* The values of an option that may be given more than once, in order. */
 struct option_list {
@@ -23,21 +24,25 @@ struct option_list {
 };
 
 struct option_row {
-	char letter;       /* short name, 0 if none */
-	const char *name;  /* long name */
-	const char *value; /* name of its value in help; NULL: a flag, `into` is a bool */
-	const char *summary; /* behind a colon at its end, help lists the choices */
+	char letter;          /* short name, 0 if none */
+	const char *name;     /* long name */
+	const char *value;    /* name of its value in help; NULL: a flag, `into` is a bool */
+	const char *summary;  /* behind a colon at its end, help lists the choices */
 	option_parser *parse; /* of a value; NULL: the text itself, `into` is a const char * */
 	void *into;
 	bool hidden;  /* an old name or a switch for tests: it works, and help does not show it */
 	int n_values; /* more than one: parse_many gets them */
-	option_parser_many *parse_many; /* may be given more than once; so may option_append, and flags */
-	bool optional;     /* --name or --name=VALUE; the letter has no value; without one, parse gets NULL */
+	/* may be given more than once; so may option_append, and flags */
+	option_parser_many *parse_many;
+	/* --name or --name=VALUE; the letter has no value; without one, parse gets NULL */
+	bool optional;
 	const char *group; /* of the first option of a group: the heading above it in help */
-	const char *const *choices; /* CHOICES("auto", "never"): the index is put into an int, or an enum */
+	/* CHOICES("auto", "never"): the index is put into an int, or an enum */
+	const char *const *choices;
 	bool text; /* changes the text that is printed, and nothing else: refused beside --json */
 	const char *operand; /* of a flag: it stands for this operand */
-	bool dash; /* of a flag: "-" may follow it, for standard output, where its result goes in any case */
+	/* of a flag: "-" may follow it, for standard output, where its result goes in any case */
+	bool dash;
 };
 
 #define CHOICES(...)                     \
@@ -47,8 +52,8 @@ struct option_row {
 	}
 
 /* The index of `value` in `choices`, which end with NULL; for parsers of options and of files. */
-int option_choice(
-	const char *value, const char *name, const char *const *choices, int *ret, struct error *err);
+int option_choice(const char *value, const char *name, const char *const *choices, int *ret,
+	struct error *err);
 
 option_parser option_count;    /* into int: 1 and up */
 option_parser option_count0;   /* into int: 0 and up */
@@ -58,7 +63,8 @@ option_parser option_limit;    /* the same, above 0 and at most 100 % */
 option_parser option_share;    /* from 0 to 100 %, in parts per million into int64_t */
 option_parser option_append;   /* into struct option_list */
 
-/* What options may not say together, or need beside them: the sentence for the first rule that is broken. */
+/* What options may not say together, or need beside them: the sentence for the first rule that is
+ * broken. */
 struct option_rule {
 	bool broken;
 	const char *sentence;
@@ -93,8 +99,8 @@ enum status {
 /* Whether "--" came before the operands: "-- COMMAND ARGUMENT..." is one command. */
 extern bool tool_after_dashes;
 
-/* argv has the verb's operands only. Returns a status above, or a negative errno with a sentence. A sentence written with a positive
- * status is printed too. */
+/* argv has the verb's operands only. Returns a status above, or a negative errno with a sentence. A
+ * sentence written with a positive status is printed too. */
 typedef int verb_function(int argc, char **argv, struct error *err);
 
 struct verb {

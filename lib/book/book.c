@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The lab book as a file: transactions, waiting for other writers, and the messages for failures.
  *
- * Every commit is synced to the disk (synchronous = FULL), because a sample of a run of days is worth more
- * than the 0.2 ms that this takes outside the timed interval. For samples of milliseconds that would take longer than
- * the program and disturb the next sample, so those of one second are synced together, and most of them wait in a file beside
- * the book (book_pending.c). A run that has no sample yet, and warnings, which follow from samples, are synced with what comes
- * next. The log is written to the file only by book_checkpoint(), so that no sample pays for the ones before it. */
+ * Every commit is synced to the disk (synchronous = FULL), because a sample of a run of days is
+ * worth more than the 0.2 ms that this takes outside the timed interval. For samples of
+ * milliseconds that would take longer than the program and disturb the next sample, so those of one
+ * second are synced together, and most of them wait in a file beside the book (book_pending.c). A
+ * run that has no sample yet, and warnings, which follow from samples, are synced with what comes
+ * next. The log is written to the file only by book_checkpoint(), so that no sample pays for the
+ * ones before it. */
 #include "lib/book/book_internal.h"
 
 #include <sys/stat.h>
@@ -18,8 +20,8 @@ const char *book_file(const struct book *book)
 /* The file, the cause, the way out. */
 int book_failed(struct book *book, int rc, struct error *err)
 {
-	static const int writing[] = {SQLITE_IOERR_WRITE, SQLITE_IOERR_FSYNC, SQLITE_IOERR_DIR_FSYNC,
-		SQLITE_IOERR_TRUNCATE, SQLITE_IOERR_SHMSIZE};
+	static const int writing[] = {SQLITE_IOERR_WRITE, SQLITE_IOERR_FSYNC,
+		SQLITE_IOERR_DIR_FSYNC, SQLITE_IOERR_TRUNCATE, SQLITE_IOERR_SHMSIZE};
 	int e = sqlite3_system_errno(book->db), kind = rc & 0xff, r;
 	bool no_space = e == ENOSPC || e == EDQUOT, unwritable = kind == SQLITE_FULL || no_space;
 	bool quota = kind == SQLITE_IOERR && e == EDQUOT;
@@ -73,8 +75,8 @@ int book_failed(struct book *book, int rc, struct error *err)
 			"cannot read or write the lab book '%s'", book->path);
 		break;
 	default:
-		r = error_say(
-			err, -EIO, "the lab book '%s' failed: %s", book->path, sqlite3_errmsg(book->db));
+		r = error_say(err, -EIO, "the lab book '%s' failed: %s", book->path,
+			sqlite3_errmsg(book->db));
 	}
 	book->failure = rc;
 	book->unwritable = unwritable ? -r : 0;
@@ -90,7 +92,8 @@ static int book_lock_holder(const char *path, const char *locks)
 
 	if (stat(path, &st) < 0)
 		return 0;
-	for (const char *line = locks; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+	for (const char *line = locks; line;
+		line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
 		if (sscanf(line, "%*s POSIX %*s WRITE %d %*x:%*x:%" SCNu64, &pid, &inode) == 2 &&
 			inode == st.st_ino && pid > 0 && pid != getpid())
 			return pid;
@@ -121,12 +124,14 @@ static int wait_for_lock(void *data, int n)
 		char who[64] = "another program";
 		int pid = 0;
 
-		/* a writer locks the index of the log; a program that knows no log, the book itself */
+		/* a writer locks the index of the log; a program that knows no log, the book
+		 * itself */
 		if (locks)
 			pid = book_lock_holder(index, locks) ?: book_lock_holder(book->file, locks);
 		if (pid)
 			snprintf(who, sizeof(who), "process %d", pid);
-		sentence = text_format("waiting for the lab book '%s', which %s has locked", book->path, who);
+		sentence = text_format(
+			"waiting for the lab book '%s', which %s has locked", book->path, who);
 		book->go_on(sentence, book->go_on_data);
 		book->wait_said = true;
 	}
@@ -149,8 +154,8 @@ void book_on_wait(struct book *book, book_wait *go_on, void *data)
 void book_unsynced(struct book *book)
 {
 	if (sqlite3_get_autocommit(book->db)) /* SQLite does not change it inside a transaction */
-		book->unsynced = sqlite3_exec(book->db, "PRAGMA synchronous = NORMAL", NULL, NULL, NULL) ==
-				 SQLITE_OK;
+		book->unsynced = sqlite3_exec(book->db, "PRAGMA synchronous = NORMAL", NULL, NULL,
+					 NULL) == SQLITE_OK;
 }
 
 /* The next commit waits for the disk, as all do but those after book_unsynced(). */
@@ -212,7 +217,8 @@ int book_commit(struct book *book, struct error *err)
 		_cleanup_(freep) char *copy = text_format("%s.saved-%d", book->file, getpid());
 
 		book->lost = true;
-		if (book_make_file(copy, NULL) == 0 && sql_row(book, NULL, "VACUUM INTO ?", "t", copy) == 0)
+		if (book_make_file(copy, NULL) == 0 &&
+			sql_row(book, NULL, "VACUUM INTO ?", "t", copy) == 0)
 			return error_say(err, -ESTALE,
 				"the lab book '%s' was removed or replaced while it was open; all it held is saved in '%s': move that back",
 				book->path, copy);
@@ -244,7 +250,8 @@ int book_checkpoint(struct book *book, struct error *err)
 {
 	int rc;
 
-	/* a reader that blocks this is no failure: the log is safe, and the next checkpoint will do */
+	/* a reader that blocks this is no failure: the log is safe, and the next checkpoint will
+	 * do */
 	sqlite3_busy_timeout(book->db, 0);
 	rc = sqlite3_wal_checkpoint_v2(book->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 	book_patience(book, book->patience_ms);

@@ -16,8 +16,8 @@ struct pending {
 };
 
 struct book_statement {
-	const struct field_table
-		*table;  /* its SQL is made of, and `sql` is the tail; NULL: `sql` is the SQL */
+	/* its SQL is made of, and `sql` is the tail; NULL: `sql` is the SQL */
+	const struct field_table *table;
 	const char *sql; /* a literal: its address is the key */
 	bool insert;
 	sqlite3_stmt *stmt;
@@ -28,7 +28,8 @@ struct walk;
 struct book {
 	sqlite3 *db;
 	char *path; /* as the user named it */
-	char *file; /* path with symbolic links resolved; the -wal, -pending etc. stand beside this */
+	/* path with symbolic links resolved; the -wal, -pending etc. stand beside this */
+	char *file;
 	enum book_mode mode;
 	int patience_ms;
 	book_wait *go_on; /* NULL: it waits no longer than that */
@@ -45,7 +46,9 @@ struct book {
 	bool ours;         /* it is a lab book, of a known version */
 	struct book_statement statements[192];
 	size_t n_statements;
-	void *sources; /* a tree of those of the file, see tsearch(3), so that a sample of 100 executions reads nothing from it */
+	/* a tree of those of the file, see tsearch(3), so that a sample of 100 executions reads
+	 * nothing from it */
+	void *sources;
 	struct pending pending;
 	struct walk *walk; /* in progress; NULL: none */
 };
@@ -66,8 +69,9 @@ int book_make_file(const char *path, struct error *err);
 /* "BEGINNING", or, where there is a file of that name, "BEGINNING-2" and so on; the caller frees
  * it. */
 char *book_free_name(const char *beginning);
-/* SHA-256 of all tables, views, indexes and triggers. Those of the newest version are known by it, because making them
- * to compare them takes longer than most commands. -EIO: they cannot be read. */
+/* SHA-256 of all tables, views, indexes and triggers. Those of the newest version are known by
+ * it, because making them to compare them takes longer than most commands. -EIO: they cannot be
+ * read. */
 int book_schema_digest(sqlite3 *db, char ret[DIGEST_SIZE]);
 extern const char *const book_schema_newest_digest;
 extern const uint32_t book_schema_newest_version;

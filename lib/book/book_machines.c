@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Machines in the lab book: environments, which are fingerprints, and what was measured of them; the cutoff profiles that were made in
- * them; and the calibrations that make these. */
+/* Machines in the lab book: environments, which are fingerprints, and what was measured of them;
+ * the cutoff profiles that were made in them; and the calibrations that make these. */
 #include "lib/base/json.h"
 #include "lib/book/book_internal.h"
 
@@ -10,30 +10,32 @@ static const struct field measurement_fields[] = {
 	{FIELD(measurement, FIELD_TEXT, unit)},
 	{FIELD(measurement, FIELD_TEXT, inc_digest), .presence = FIELD_OPTIONAL},
 };
-const struct field_table measurement_table = FIELD_TABLE(measurement, "environment, ", measurement_fields);
+const struct field_table measurement_table = FIELD_TABLE(
+	measurement, "environment, ", measurement_fields);
 
 int book_find_environment(struct book *book, const char *digest, int64_t *ret, struct error *err)
 {
-	return digest ? sql_row(book, err, "SELECT id FROM environment WHERE digest = ?", "t:I", digest, ret)
+	return digest ? sql_row(book, err, "SELECT id FROM environment WHERE digest = ?", "t:I",
+				digest, ret)
 		      : 0;
 }
 
-int book_put_environment(struct book *book, const char *digest, const char *machine, const char *document,
-	int64_t *ret, struct error *err)
+int book_put_environment(struct book *book, const char *digest, const char *machine,
+	const char *document, int64_t *ret, struct error *err)
 {
 	/* without a digest, environments are the same if their machines and documents are */
-	static const char
-		machine_insert[] = "INSERT INTO machine(name) SELECT ?1 WHERE ?1 IS NOT NULL"
-				   " ON CONFLICT DO NOTHING",
-		/* a profile, for example, has brought the digest only */
+	static const char machine_insert
+		[] = "INSERT INTO machine(name) SELECT ?1 WHERE ?1 IS NOT NULL"
+		     " ON CONFLICT DO NOTHING",
+  /* a profile, for example, has brought the digest only */
 		complete[] = "UPDATE environment SET document = ifnull(document, ?3),"
 			     " machine = ifnull(machine, (SELECT id FROM machine WHERE name = ?2))"
 			     " WHERE digest = ?1 AND ((machine IS NULL AND ?2 IS NOT NULL)"
 			     " OR (document IS NULL AND ?3 IS NOT NULL))",
-		find[] = "SELECT id FROM environment WHERE digest IS ?1 AND (?1 IS NOT NULL"
-			 " OR (machine IS (SELECT id FROM machine WHERE name = ?2) AND document IS ?3))",
-		insert[] = "INSERT INTO environment(digest, machine, document)"
-			   " VALUES (?, (SELECT id FROM machine WHERE name = ?), ?) RETURNING id";
+  find[] = "SELECT id FROM environment WHERE digest IS ?1 AND (?1 IS NOT NULL"
+	   " OR (machine IS (SELECT id FROM machine WHERE name = ?2) AND document IS ?3))",
+  insert[] = "INSERT INTO environment(digest, machine, document)"
+	     " VALUES (?, (SELECT id FROM machine WHERE name = ?), ?) RETURNING id";
 	int64_t id = 0;
 	int r = BOOK_ATOMIC(book,
 		sql_row(book, err, machine_insert, "t", machine)
@@ -50,7 +52,8 @@ int book_put_environment(struct book *book, const char *digest, const char *mach
 
 static int environment_not_there(struct book *book, int64_t id, struct error *err)
 {
-	return error_say(err, -ENOENT, "environment %" PRId64 " is not in the lab book '%s'", id, book->path);
+	return error_say(err, -ENOENT, "environment %" PRId64 " is not in the lab book '%s'", id,
+		book->path);
 }
 
 int book_get_environment(struct book *book, int64_t id, char **ret_digest, char **ret_machine,
@@ -68,24 +71,25 @@ int book_get_environment(struct book *book, int64_t id, char **ret_digest, char 
 }
 
 /* 1: found. */
-static int get_measurement(struct book *book, int64_t environment, const char *inc_digest, const char *name,
-	double *ret, struct error *err)
+static int get_measurement(struct book *book, int64_t environment, const char *inc_digest,
+	const char *name, double *ret, struct error *err)
 {
 	static const struct field value = {"value", FIELD_REAL, .size = sizeof(double)};
 	static const struct field_table table = {"measurement", "", &value, 1, sizeof(double)};
 
-	return sql_one(book, err, &table, "WHERE environment = ? AND name = ? AND inc_digest IS ?", ret,
-		"itt", environment, name, inc_digest);
+	return sql_one(book, err, &table, "WHERE environment = ? AND name = ? AND inc_digest IS ?",
+		ret, "itt", environment, name, inc_digest);
 }
 
-int book_get_inc(struct book *book, int64_t environment, const char *inc_digest, double *ret_per_second,
-	struct error *err)
+int book_get_inc(struct book *book, int64_t environment, const char *inc_digest,
+	double *ret_per_second, struct error *err)
 {
-	return get_measurement(book, environment, inc_digest, "inc_per_second", ret_per_second, err);
+	return get_measurement(
+		book, environment, inc_digest, "inc_per_second", ret_per_second, err);
 }
 
-int book_put_inc(
-	struct book *book, int64_t environment, const char *inc_digest, double per_second, struct error *err)
+int book_put_inc(struct book *book, int64_t environment, const char *inc_digest, double per_second,
+	struct error *err)
 {
 	double stored = per_second;
 	int r = sql_row(book, err,
@@ -102,8 +106,8 @@ int book_put_inc(
 		book->path, stored);
 }
 
-int book_get_mdd(struct book *book, int64_t environment, const char *inc_digest, struct mdd ret[N_MDD],
-	struct error *err)
+int book_get_mdd(struct book *book, int64_t environment, const char *inc_digest,
+	struct mdd ret[N_MDD], struct error *err)
 {
 	static const char *const figures[] = {"duet", "interleaved", "separate"};
 
@@ -114,11 +118,13 @@ int book_get_mdd(struct book *book, int64_t environment, const char *inc_digest,
 
 		for (size_t k = 0; k < ELEMENTS(figures); k++) {
 			int r = get_measurement(book, environment, inc_digest,
-				text_brief("resolves_%s_%d", figures[k], mdd_sizes[i]), values[k], err);
+				text_brief("resolves_%s_%d", figures[k], mdd_sizes[i]), values[k],
+				err);
 
 			if (r < 0)
 				return r;
-			known &= r > 0 || values[k] == &row.duet; /* which was not known before 0.3 */
+			/* which was not known before 0.3 */
+			known &= r > 0 || values[k] == &row.duet;
 		}
 		ret[i] = known ? row : (struct mdd){};
 	}
@@ -146,8 +152,8 @@ int book_get_correlation(struct book *book, int64_t environment, const char *inc
 	return 0;
 }
 
-int book_find_other_inc(
-	struct book *book, int64_t environment, const char *inc_digest, char **ret_profile, struct error *err)
+int book_find_other_inc(struct book *book, int64_t environment, const char *inc_digest,
+	char **ret_profile, struct error *err)
 {
 	return sql_row(book, err,
 		"SELECT profile.name FROM profile JOIN environment ON digest = environment_digest"
@@ -161,7 +167,8 @@ int book_find_other_inc(
 }
 
 static const struct field_table l_sample_table = {"profile_l_sample", "profile, which, ",
-	&(const struct field){"n", FIELD_UINT32, .size = sizeof(uint32_t), .min = 1}, 1, sizeof(uint32_t)};
+	&(const struct field){"n", FIELD_UINT32, .size = sizeof(uint32_t), .min = 1}, 1,
+	sizeof(uint32_t)};
 
 static const struct field mdd_fields[] = {
 	{FIELD(mdd, FIELD_INT64, samples), .min = 1, .max = UINT32_MAX},
@@ -188,8 +195,8 @@ static int profile_not_there(struct book *book, const char *name, struct error *
 		return error_say(err, -ENOENT,
 			"there is no profile '%s' in the lab book '%s', which has no profiles; 'emp-calibrate run' makes one",
 			name, book->path);
-	return error_say(err, -ENOENT, "there is no profile '%s' in the lab book '%s'; it has '%s'", name,
-		book->path, others);
+	return error_say(err, -ENOENT, "there is no profile '%s' in the lab book '%s'; it has '%s'",
+		name, book->path, others);
 }
 
 int book_prune_profiles(struct book *book, struct error *err)
@@ -204,20 +211,21 @@ int book_prune_profiles(struct book *book, struct error *err)
 static int retire_profile(struct book *book, const char *name, struct error *err)
 {
 	int r = sql_row(book, err,
-		"UPDATE profile SET retired_ns = ? WHERE name = ? AND retired_ns IS NULL RETURNING 1", "it",
-		clock_ns(CLOCK_REALTIME), name);
+		"UPDATE profile SET retired_ns = ? WHERE name = ? AND retired_ns IS NULL RETURNING 1",
+		"it", clock_ns(CLOCK_REALTIME), name);
 
 	return r < 0 ? r : book_prune_profiles(book, err) ?: r;
 }
 
-/* For results that are not measured with this profile: the figures of the latest are also those of the environment, which the
- * book may not have had. */
+/* For results that are not measured with this profile: the figures of the latest are also those of
+ * the environment, which the book may not have had. */
 static int put_figures(struct book *book, const struct profile *profile, struct error *err)
 {
 	const struct correlation *correlation = &profile->correlation;
 	const struct measurement rows[] = {
 		{(char *)LAG1, correlation->lag1, (char *)"1", profile->inc_digest},
-		{(char *)LAG1_SAMPLES, (double)correlation->samples, (char *)"1", profile->inc_digest},
+		{(char *)LAG1_SAMPLES, (double)correlation->samples, (char *)"1",
+			profile->inc_digest},
 	};
 	int64_t environment = 0;
 	int r;
@@ -238,15 +246,17 @@ static int put_figures(struct book *book, const struct profile *profile, struct 
 				" (?1, 'resolves_separate_' || ?2, ?4, '1', ?6),"
 				" (?1, 'resolves_duet_' || ?2, ?5, '1', ?6)"
 				" ON CONFLICT DO UPDATE SET value = excluded.value",
-				"iidddt", environment, row->samples, row->interleaved, row->separate,
-				row->duet, profile->inc_digest);
+				"iidddt", environment, row->samples, row->interleaved,
+				row->separate, row->duet, profile->inc_digest);
 	if (r >= 0 && correlation->samples > 0)
 		r = sql_insert(book, err, &measurement_table,
-			"ON CONFLICT DO UPDATE SET value = excluded.value", rows, 2, "i", environment);
+			"ON CONFLICT DO UPDATE SET value = excluded.value", rows, 2, "i",
+			environment);
 	return r;
 }
 
-static int put_profile(struct book *book, const struct profile *profile, bool replace, struct error *err)
+static int put_profile(
+	struct book *book, const struct profile *profile, bool replace, struct error *err)
 {
 	const struct profile_run *const halves[] = {&profile->short_run, &profile->long_run};
 	bool is_known = profile->correlation.samples > 0;
@@ -257,17 +267,19 @@ static int put_profile(struct book *book, const struct profile *profile, bool re
 		r = sql_insert(book, err, &profile_table, "", profile, 1, "");
 	if (r < 0 && book->failure == SQLITE_CONSTRAINT_UNIQUE)
 		return error_say(err, -EEXIST,
-			"the lab book '%s' has a profile '%s' already; choose another name", book->path,
-			profile->name);
+			"the lab book '%s' has a profile '%s' already; choose another name",
+			book->path, profile->name);
 	if (r < 0)
 		return r;
 	id = sqlite3_last_insert_rowid(book->db);
 	for (int i = 0; r >= 0 && i < 2; i++)
-		r = sql_insert(book, err, &profile_run_table, "", halves[i], 1, "it", id, half_names[i])
+		r = sql_insert(book, err, &profile_run_table, "", halves[i], 1, "it", id,
+			    half_names[i])
 			    ?: sql_insert(book, err, &l_sample_table, "", halves[i]->l_samples,
 				       halves[i]->n_l_samples, "it", id, half_names[i]);
 	if (r >= 0)
-		r = sql_insert(book, err, &cutoff_table, "", profile->cutoffs, profile->n_cutoffs, "i", id);
+		r = sql_insert(book, err, &cutoff_table, "", profile->cutoffs, profile->n_cutoffs,
+			"i", id);
 	for (size_t i = 0; r >= 0 && i < N_MDD; i++)
 		if (profile->mdd[i].samples > 0) {
 			r = sql_insert(book, err, &mdd_table, "", &profile->mdd[i], 1, "i", id);
@@ -276,13 +288,15 @@ static int put_profile(struct book *book, const struct profile *profile, bool re
 	return r < 0 || !is_known ? r : put_figures(book, profile, err);
 }
 
-int book_put_profile(struct book *book, const struct profile *profile, bool replace, struct error *err)
+int book_put_profile(
+	struct book *book, const struct profile *profile, bool replace, struct error *err)
 {
 	return BOOK_ATOMIC(book, put_profile(book, profile, replace, err), err);
 }
 
 /* All but their heads. After a failure, there are none. */
-static int complete_profiles(struct book *book, struct profile **items, size_t *n, struct error *err)
+static int complete_profiles(
+	struct book *book, struct profile **items, size_t *n, struct error *err)
 {
 	int r = 0;
 
@@ -293,16 +307,18 @@ static int complete_profiles(struct book *book, struct profile **items, size_t *
 		size_t n_rows = 0;
 
 		for (int i = 0; r >= 0 && i < 2; i++) {
-			r = sql_one(book, err, &profile_run_table, "WHERE profile = ? AND which = ?",
-				halves[i], "it", profile->id, half_names[i]);
+			r = sql_one(book, err, &profile_run_table,
+				"WHERE profile = ? AND which = ?", halves[i], "it", profile->id,
+				half_names[i]);
 			if (r >= 0)
 				r = sql_all(book, err, &l_sample_table,
-					"WHERE profile = ? AND which = ? ORDER BY n", &halves[i]->l_samples,
-					&halves[i]->n_l_samples, "it", profile->id, half_names[i]);
+					"WHERE profile = ? AND which = ? ORDER BY n",
+					&halves[i]->l_samples, &halves[i]->n_l_samples, "it",
+					profile->id, half_names[i]);
 		}
 		if (r >= 0)
-			r = sql_all(
-				book, err, &mdd_table, "WHERE profile = ?", &rows, &n_rows, "i", profile->id);
+			r = sql_all(book, err, &mdd_table, "WHERE profile = ?", &rows, &n_rows, "i",
+				profile->id);
 		for (size_t i = 0; r >= 0 && i < n_rows; i++)
 			for (size_t k = 0; k < N_MDD; k++)
 				if (rows[i].samples == mdd_sizes[k])
@@ -320,13 +336,15 @@ static int complete_profiles(struct book *book, struct profile **items, size_t *
 	return r;
 }
 
-int book_get_profile(struct book *book, int64_t id, const char *name, struct profile *ret, struct error *err)
+int book_get_profile(
+	struct book *book, int64_t id, const char *name, struct profile *ret, struct error *err)
 {
 	struct profile *found = NULL;
 	size_t n = 0;
 	int r = BOOK_AT_ONCE(book,
-		sql_all(book, err, &profile_table, "WHERE iif(?1, id = ?1, name = ?2 AND retired_ns IS NULL)",
-			&found, &n, "it", id, name)
+		sql_all(book, err, &profile_table,
+			"WHERE iif(?1, id = ?1, name = ?2 AND retired_ns IS NULL)", &found, &n,
+			"it", id, name)
 			?: complete_profiles(book, &found, &n, err),
 		err);
 
@@ -335,13 +353,15 @@ int book_get_profile(struct book *book, int64_t id, const char *name, struct pro
 	if (n == 0 && id == 0)
 		return profile_not_there(book, name, err);
 	if (n == 0)
-		return error_say(err, -ENOENT, "the lab book '%s' has no profile %" PRId64, book->path, id);
+		return error_say(
+			err, -ENOENT, "the lab book '%s' has no profile %" PRId64, book->path, id);
 	*ret = *found;
 	free(found);
 	return 0;
 }
 
-int book_profiles(struct book *book, const char *name, struct profile **ret, size_t *ret_n, struct error *err)
+int book_profiles(
+	struct book *book, const char *name, struct profile **ret, size_t *ret_n, struct error *err)
 {
 	return BOOK_AT_ONCE(book,
 		sql_all(book, err, &profile_table,
@@ -375,7 +395,8 @@ const char *const calibration_state_names[N_CALIBRATION_STATES] = {
 static const struct field calibration_fields[] = {
 	{PLAN(FIELD_INT64, id), .min = 1, .expression = "id"},
 	{PLAN(FIELD_TEXT, profile)},
-	{PLAN(FIELD_ENUM, state), .words = calibration_state_names, .n_words = N_CALIBRATION_STATES},
+	{PLAN(FIELD_ENUM, state), .words = calibration_state_names,
+		.n_words = N_CALIBRATION_STATES},
 	{PLAN(FIELD_TEXT, owner), OPTIONAL},
 	{PLAN(FIELD_INT64, started_ns), .max = JSON_MOMENT_MAX},
 	{PHASE(SHORT_PHASE, "short_length_ns", FIELD_INT64, length_ns), LENGTH},
@@ -390,13 +411,16 @@ static const struct field calibration_fields[] = {
 	{PLAN(FIELD_INT, cpu), OPTIONAL, .unknown = -1},
 	{PLAN(FIELD_BOOL, anyway)},
 	{PLAN(FIELD_BOOL, force)},
-	{.name = "replace_profile", FIELD_BOOL, offsetof(struct calibration_plan, replace), sizeof(bool)},
+	{.name = "replace_profile",
+		FIELD_BOOL,
+		offsetof(struct calibration_plan, replace),
+		sizeof(bool)},
 	{PLAN(FIELD_BOOL, by_et)},
 	{PLAN(FIELD_BOOL, other_cpus)},
 	{PLAN(FIELD_INT64, material_ppm), .max = PPM},
 };
-static const struct field_table calibration_table = {
-	"calibration", "", calibration_fields, ELEMENTS(calibration_fields), sizeof(struct calibration_plan)};
+static const struct field_table calibration_table = {"calibration", "", calibration_fields,
+	ELEMENTS(calibration_fields), sizeof(struct calibration_plan)};
 
 void calibration_plan_clear(struct calibration_plan *c)
 {

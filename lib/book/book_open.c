@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Opening the lab book: the checks of its file and of its schema, the upgrade of an older one, and a copy to go on in if the file cannot be
- * written. The file is checked before SQLite opens it, because SQLite reports most of what can be wrong with the same words ("unable
- * to open database file"). */
+/* Opening the lab book: the checks of its file and of its schema, the upgrade of an older one, and
+ * a copy to go on in if the file cannot be written. The file is checked before SQLite opens it,
+ * because SQLite reports most of what can be wrong with the same words ("unable to open database
+ * file"). */
 #include "lib/base/terminal.h"
 #include "lib/book/book_internal.h"
 
@@ -24,7 +25,8 @@ static char *book_directory(const char *path)
 	return xstrndup(path, slash == path ? 1 : slash - path);
 }
 
-/* Whether a new file can be made at `path`: the directories of the user's own book are made, others must be there. */
+/* Whether a new file can be made at `path`: the directories of the user's own book are made, others
+ * must be there. */
 static int check_new(const char *path, const char *directory, struct error *err)
 {
 	_cleanup_(freep) char *by_default = NULL, *part = xstrdup(directory);
@@ -40,7 +42,8 @@ static int check_new(const char *path, const char *directory, struct error *err)
 		if (slash)
 			*slash = '\0';
 		if (mkdir(part, 0755) < 0 && errno != EEXIST)
-			return error_os(err, -errno, "cannot make the directory '%s' for the lab book", part);
+			return error_os(err, -errno,
+				"cannot make the directory '%s' for the lab book", part);
 		if (!slash)
 			return 0;
 		*slash = '/';
@@ -56,7 +59,8 @@ int book_make_file(const char *path, struct error *err)
 	if (access(path, F_OK) == 0)
 		return 0;
 	group = root ? getgrnam("emp") : NULL;
-	/* root's has the command lines of all users; SQLite gives its other files the same mode and group */
+	/* root's has the command lines of all users; SQLite gives its other files the same mode and
+	 * group */
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, root ? 0600 : 0644);
 	if (fd < 0 && errno != EEXIST)
 		return error_os(err, -errno, "cannot make the lab book '%s'", path);
@@ -126,8 +130,8 @@ static int check_file(struct book *book, struct error *err)
 	directory = book_directory(book->file);
 	if (there && S_ISDIR(st.st_mode))
 		return error_say(err, -EISDIR,
-			"'%s' is a directory; name the lab book in it, such as '%s%semp.db'", path, path,
-			path[strlen(path) - 1] == '/' ? "" : "/");
+			"'%s' is a directory; name the lab book in it, such as '%s%semp.db'", path,
+			path, path[strlen(path) - 1] == '/' ? "" : "/");
 	if (there && !S_ISREG(st.st_mode))
 		return error_say(err, -EINVAL,
 			"'%s' is not a regular file, and so not a lab book; name another with --db or EMP_DB",
@@ -153,8 +157,9 @@ static int check_file(struct book *book, struct error *err)
 	return r < 0 ? r : check_paths(book, err);
 }
 
-/* The schema and its versions. The application id of a file proves nothing: another user may have made it, with a view in place of a
- * table. So all tables are compared with those that the steps in schema/ make in memory. */
+/* The schema and its versions. The application id of a file proves nothing: another user may have
+ * made it, with a view in place of a table. So all tables are compared with those that the steps in
+ * schema/ make in memory. */
 
 /* The SQL that makes version 1 of an empty file, and each later one of the version before. */
 static const char *const schema_steps[] = {
@@ -163,7 +168,8 @@ static const char *const schema_steps[] = {
 enum { NEWEST_VERSION = ELEMENTS(schema_steps) };
 
 const uint32_t book_schema_newest_version = NEWEST_VERSION;
-/* A new step changes it: tests/unit/test_book_schema.c says to what. Until then, opening a book only takes longer. */
+/* A new step changes it: tests/unit/test_book_schema.c says to what. Until then, opening a book
+ * only takes longer. */
 const char *const book_schema_newest_digest =
 	"dd78eb1ceaeb1878149647229a326b80d1e4996856cc44ee46b5fe59d86c4f02";
 
@@ -173,7 +179,8 @@ static int schema_version(struct book *book, struct error *err)
 	int64_t application = 0, version = 0, tables = 0;
 	int r;
 
-	/* application_id is read last: another process may be creating the book meanwhile, in one transaction. */
+	/* application_id is read last: another process may be creating the book meanwhile, in one
+	 * transaction. */
 	r = sql_row(book, err, "SELECT count(*) FROM sqlite_schema", ":I", &tables);
 	if (r >= 0)
 		r = sql_row(book, err, "PRAGMA user_version", ":I", &version);
@@ -198,8 +205,9 @@ static int schema_version(struct book *book, struct error *err)
 	return (int)version;
 }
 
-/* The tables, views, indexes and triggers, each with a line that describes it: its SQL without blanks, and without quotes around
- * names, which depend on the version of SQLite that changed a table. Statistics (ANALYZE) change no result. */
+/* The tables, views, indexes and triggers, each with a line that describes it: its SQL without
+ * blanks, and without quotes around names, which depend on the version of SQLite that changed a
+ * table. Statistics (ANALYZE) change no result. */
 #define OBJECTS                                                                                        \
 	"SELECT type, name, type || ' ' || name || ' ' || tbl_name || ' ' || replace(replace(replace(" \
 	" ifnull(sql, ''), ' ', ''), char(10), ''), '\"', '') || char(10) AS line FROM sqlite_schema"  \
@@ -215,7 +223,8 @@ static const char *object_text(sqlite3_stmt *object, int column)
 int book_schema_digest(sqlite3 *db, char ret[DIGEST_SIZE])
 {
 	sqlite3_stmt *all = NULL;
-	int rc = sqlite3_prepare_v2(db, "SELECT group_concat(line, '') FROM (" OBJECTS ")", -1, &all, NULL);
+	int rc = sqlite3_prepare_v2(
+		db, "SELECT group_concat(line, '') FROM (" OBJECTS ")", -1, &all, NULL);
 
 	if (rc == SQLITE_OK)
 		rc = sqlite3_step(all);
@@ -251,7 +260,8 @@ static int check_schema(struct book *book, int version, struct error *err)
 	order = its_rc == SQLITE_ROW ? -1 : 1;
 	if (its_rc == SQLITE_ROW && ours_rc == SQLITE_ROW)
 		order = strcmp(object_text(its, OBJECT_NAME), object_text(ours, OBJECT_NAME))
-				?: strcmp(object_text(its, OBJECT_TYPE), object_text(ours, OBJECT_TYPE));
+				?: strcmp(object_text(its, OBJECT_TYPE),
+					   object_text(ours, OBJECT_TYPE));
 	if (its_rc != SQLITE_ROW && its_rc != SQLITE_DONE)
 		r = book_failed(book, its_rc, err);
 	else if (its_rc == SQLITE_DONE && ours_rc == SQLITE_DONE)
@@ -261,8 +271,9 @@ static int check_schema(struct book *book, int version, struct error *err)
 			"the lab book '%s' has the %s '%s', which EMP does not make; remove it with sqlite3, or restore an intact copy",
 			book->path, object_text(its, OBJECT_TYPE), object_text(its, OBJECT_NAME));
 	else if (order > 0)
-		r = error_say(err, -EBADMSG, "the lab book '%s' lacks its %s '%s'; restore an intact copy",
-			book->path, object_text(ours, OBJECT_TYPE), object_text(ours, OBJECT_NAME));
+		r = error_say(err, -EBADMSG,
+			"the lab book '%s' lacks its %s '%s'; restore an intact copy", book->path,
+			object_text(ours, OBJECT_TYPE), object_text(ours, OBJECT_NAME));
 	else
 		r = error_say(err, -EBADMSG,
 			"the lab book '%s' has a %s '%s' that differs from the one that EMP makes; restore an intact copy",
@@ -296,8 +307,9 @@ char *book_free_name(const char *beginning)
 	return name;
 }
 
-/* Copies the file before it is upgraded, to "BOOK.version5", or, if there is one, "BOOK.version5-2". The copy is of what another
- * connection sees: this one has the lock to write, and has changed nothing yet. */
+/* Copies the file before it is upgraded, to "BOOK.version5", or, if there is one,
+ * "BOOK.version5-2". The copy is of what another connection sees: this one has the lock to write,
+ * and has changed nothing yet. */
 static int copy_old_version(struct book *book, int version, char **ret_copy, struct error *err)
 {
 	_cleanup_(freep) char *fresh = text_format("%s.copying", book->file);
@@ -347,8 +359,9 @@ static int take_steps(struct book *book, char **ret_copy, int *ret_pending, stru
 		char stamp[96];
 		int rc = sqlite3_exec(book->db, schema_steps[version], NULL, NULL, NULL);
 
-		snprintf(stamp, sizeof(stamp), "PRAGMA application_id = %d; PRAGMA user_version = %d",
-			APPLICATION_ID, version + 1);
+		snprintf(stamp, sizeof(stamp),
+			"PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION_ID,
+			version + 1);
 		if (rc == SQLITE_OK)
 			rc = sqlite3_exec(book->db, stamp, NULL, NULL, NULL);
 		if (rc != SQLITE_OK)
@@ -357,9 +370,10 @@ static int take_steps(struct book *book, char **ret_copy, int *ret_pending, stru
 	return r;
 }
 
-/* Upgrades the file to the newest version, and keeps a copy of the old one beside it, which a notice names; an empty file becomes a
- * book. A reader's copy is upgraded without that. Foreign keys are off, because dropping a table to replace it would delete the rows
- * that refer to it. SQLite does not change that inside a transaction. */
+/* Upgrades the file to the newest version, and keeps a copy of the old one beside it, which a
+ * notice names; an empty file becomes a book. A reader's copy is upgraded without that. Foreign
+ * keys are off, because dropping a table to replace it would delete the rows that refer to it.
+ * SQLite does not change that inside a transaction. */
 static int upgrade_schema(struct book *book, struct error *err)
 {
 	_cleanup_(freep) char *copy = NULL;
@@ -382,7 +396,8 @@ static int upgrade_schema(struct book *book, struct error *err)
 	return r;
 }
 
-/* The file may come from another user: its schema must not run our functions, or anything of its own. */
+/* The file may come from another user: its schema must not run our functions, or anything of its
+ * own. */
 static void configure_connection(struct book *book)
 {
 	sqlite3_extended_result_codes(book->db, 1);
@@ -403,29 +418,32 @@ static int open_database(struct book *book, bool immutable, struct error *err)
 	for (const char *c = book->path; *c; c++)
 		to += sprintf(to, strchr("%?#", *c) ? "%%%02X" : "%c", (unsigned char)*c);
 	strcpy(to, immutable ? "?immutable=1" : "");
-	/* A reader that may write does not (query_only), but it removes the log if it is the last to close
-	 * the book; where it may not, SQLite opens the file to be read. */
+	/* A reader that may write does not (query_only), but it removes the log if it is the last
+	 * to close the book; where it may not, SQLite opens the file to be read. */
 	flags |= book->mode == BOOK_WRITE ? SQLITE_OPEN_CREATE : 0;
 	rc = sqlite3_open_v2(uri, &book->db, flags, NULL);
 	if (rc != SQLITE_OK)
 		return book_failed(book, rc, err);
 	configure_connection(book);
-	/* The log of another program must not be moved into its file: until it is known to be a lab book. */
+	/* The log of another program must not be moved into its file: until it is known to be a lab
+	 * book. */
 	sqlite3_db_config(book->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 	return schema_version(book, err); /* before anything is changed */
 }
 
-/* Makes the settings that SQLite does not keep in the file. When several processes make a new book at once, SQLite does not wait
- * for the change of its journal in all of them: in some it reports at once that the book is busy. */
+/* Makes the settings that SQLite does not keep in the file. When several processes make a new book
+ * at once, SQLite does not wait for the change of its journal in all of them: in some it reports at
+ * once that the book is busy. */
 static int configure(struct book *book, struct error *err)
 {
 	enum { PAUSE_US = 5000 };
-	const char *settings = book->mode == BOOK_READ ? "PRAGMA cell_size_check = ON; PRAGMA query_only = ON"
-						       : "PRAGMA cell_size_check = ON;"
-							 "PRAGMA journal_mode = WAL;"
-							 "PRAGMA wal_autocheckpoint = 0;"
-							 "PRAGMA synchronous = FULL;"
-							 "PRAGMA foreign_keys = ON";
+	const char *settings = book->mode == BOOK_READ
+				       ? "PRAGMA cell_size_check = ON; PRAGMA query_only = ON"
+				       : "PRAGMA cell_size_check = ON;"
+					 "PRAGMA journal_mode = WAL;"
+					 "PRAGMA wal_autocheckpoint = 0;"
+					 "PRAGMA synchronous = FULL;"
+					 "PRAGMA foreign_keys = ON";
 	int64_t give_up_ns = clock_ns(CLOCK_MONOTONIC) + book->patience_ms * NS_PER_MS;
 	int rc;
 
@@ -454,7 +472,8 @@ static int check_version(struct book *book, struct error *err)
 			return r;
 		if (book->mode == BOOK_WRITE)
 			return pending_recover(book, err);
-		/* What a writer left that was killed. It is no failure that this process may not write to the book. */
+		/* What a writer left that was killed. It is no failure that this process may not
+		 * write to the book. */
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
 			closep(&fd);
@@ -468,7 +487,8 @@ static int check_version(struct book *book, struct error *err)
 		return error_say(err, -ENOENT,
 			"the lab book '%s' is empty; emp-calibrate, emp-measure or emp-analyze import writes to it, and --db FILE or EMP_DB names another",
 			book->path);
-	/* A reader leaves an older file as it is, and upgrades a copy that SQLite keeps in memory or in a file without a name. */
+	/* A reader leaves an older file as it is, and upgrades a copy that SQLite keeps in memory
+	 * or in a file without a name. */
 	rc = sqlite3_open("", &copy);
 	if (rc == SQLITE_OK)
 		rc = copy_database(book->db, copy);
@@ -494,10 +514,12 @@ static int book_connect(struct book *book, struct error *err)
 	if (r < 0)
 		return r;
 	directory = book_directory(book->file);
-	/* Even reading needs another file, the index of the log. As long as the log is empty, the book can be read
-	 * without it, as "immutable": in a directory that is not writable, or on a disk that is full. */
+	/* Even reading needs another file, the index of the log. As long as the log is empty, the
+	 * book can be read without it, as "immutable": in a directory that is not writable, or on a
+	 * disk that is full. */
 	reader &= file_size(book->file, "-wal") == 0;
-	r = open_database(book, reader && faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) < 0, err);
+	r = open_database(
+		book, reader && faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) < 0, err);
 	if (r == -ENOSPC && reader) {
 		book_disconnect(book);
 		r = open_database(book, true, err);
@@ -521,11 +543,12 @@ static struct book *book_new(const char *path, enum book_mode mode)
 	return book;
 }
 
-/* Going on in a copy when the file of the book cannot be written any more, because its file system is full or fails: a
- * measurement ends with its figures, and they can be saved. The copy is a whole book, in a folder of its own on another
- * file system, and is kept. */
+/* Going on in a copy when the file of the book cannot be written any more, because its file system
+ * is full or fails: a measurement ends with its figures, and they can be saved. The copy is a whole
+ * book, in a folder of its own on another file system, and is kept. */
 
-/* Once only. `e`: why the file cannot be written. The copy is open then, and has the samples that waited beside the file. */
+/* Once only. `e`: why the file cannot be written. The copy is open then, and has the samples that
+ * waited beside the file. */
 static bool go_elsewhere(struct book *book, int e)
 {
 	enum { SPARE_BYTES = 16 << 20 };
@@ -540,7 +563,8 @@ static bool go_elsewhere(struct book *book, int e)
 	int rc;
 
 	book->may_leave = false;
-	/* A new folder that only this user can read, "…/emp-book-XXXXXX", where a copy of the book can grow. */
+	/* A new folder that only this user can read, "…/emp-book-XXXXXX", where a copy of the book
+	 * can grow. */
 	is_there = stat(book->path, &here) == 0;
 	for (size_t i = 0; !folder && i < ELEMENTS(places); i++) {
 		if (!places[i] || *places[i] != '/' || stat(places[i], &there) < 0 ||
@@ -611,9 +635,11 @@ static void say_how_to_keep(struct book *book)
 
 bool book_again(struct book *book, int r, struct error *err)
 {
-	if (r >= 0 || !book->may_leave || r != -book->unwritable || !sqlite3_get_autocommit(book->db))
+	if (r >= 0 || !book->may_leave || r != -book->unwritable ||
+		!sqlite3_get_autocommit(book->db))
 		return false;
-	for (sqlite3_stmt *s = sqlite3_next_stmt(book->db, NULL); s; s = sqlite3_next_stmt(book->db, s))
+	for (sqlite3_stmt *s = sqlite3_next_stmt(book->db, NULL); s;
+		s = sqlite3_next_stmt(book->db, s))
 		if (sqlite3_stmt_busy(s))
 			return false;
 	if (!go_elsewhere(book, -r))
@@ -634,7 +660,8 @@ int book_open(struct book **ret, const char *name, enum book_mode mode, struct e
 
 	if (r < 0)
 		return r;
-	/* The last process that closes the book removes its log; another that opens it then may find the file without it. */
+	/* The last process that closes the book removes its log; another that opens it then may
+	 * find the file without it. */
 	for (int i = 0; i == 0 || (r == -ENOENT && i <= ATTEMPTS && !access(path, F_OK)); i++) {
 		if (i > 0)
 			usleep(PAUSE_US);
@@ -664,19 +691,21 @@ int book_open(struct book **ret, const char *name, enum book_mode mode, struct e
 	return 0;
 }
 
-int book_say_elsewhere(const struct book *book, int64_t first, int64_t last, int r, struct error *err)
+int book_say_elsewhere(
+	const struct book *book, int64_t first, int64_t last, int r, struct error *err)
 {
 	struct error before = *err;
 	char runs[64];
 
 	if (!book->left || first <= 0)
 		return r;
-	snprintf(runs, sizeof(runs), first == last ? "run %" PRId64 : "runs %" PRId64 " to %" PRId64, first,
-		last);
+	snprintf(runs, sizeof(runs),
+		first == last ? "run %" PRId64 : "runs %" PRId64 " to %" PRId64, first, last);
 	r = error_say(err, r ?: -ENOSPC,
 		"%s%s%s %s stored in '%s' only; when '%s' can be written again: emp-analyze --db '%s' export %s | emp-analyze --db '%s' import -",
-		r ? before.text : "", r && *before.text ? "; " : "", runs, first == last ? "is" : "are",
-		book->path, book->left, book->path, first == last ? runs + 4 : "RUN", book->left);
+		r ? before.text : "", r && *before.text ? "; " : "", runs,
+		first == last ? "is" : "are", book->path, book->left, book->path,
+		first == last ? runs + 4 : "RUN", book->left);
 	memcpy(err->lines, before.lines, sizeof(err->lines));
 	return r;
 }

@@ -173,7 +173,8 @@ bool book_keep_sample(struct book *book, const struct run *run, const struct sam
 		.run = run->id,
 		.sample = *sample,
 		.changes = *changes};
-	struct iovec parts[] = {{&record, sizeof(record)}, {(void *)executions, n * sizeof(*executions)}};
+	struct iovec parts[] = {
+		{&record, sizeof(record)}, {(void *)executions, n * sizeof(*executions)}};
 
 	if (clock_ns(CLOCK_MONOTONIC) - book->synced_ns >= NS_PER_S)
 		return false;
@@ -186,7 +187,7 @@ bool book_keep_sample(struct book *book, const struct run *run, const struct sam
 	if (pwritev(p->fd, parts, 2, p->size) != (ssize_t)(parts[0].iov_len + parts[1].iov_len)) {
 		int r = ftruncate(p->fd, p->size);
 
-		(void)r; /* a part that stays behind is no valid record */
+		(void)r;      /* a part that stays behind is no valid record */
 		return false; /* no room: the book says so */
 	}
 	p->size += (off_t)(parts[0].iov_len + parts[1].iov_len);
@@ -215,7 +216,8 @@ static void refused_clear(struct refused *refused)
 	freep(&refused->records);
 }
 
-/* A record of a damaged file may hold what the schema accepts and no reader does. NULL: it is fine. */
+/* A record of a damaged file may hold what the schema accepts and no reader does. NULL: it is
+ * fine. */
 static const char *wrong_member(const struct field_table *table, const void *object)
 {
 	for (const struct field *f = table->fields; f < table->fields + table->n; f++) {

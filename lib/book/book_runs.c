@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs in the lab book, and what it has of each besides samples: notes, programs, rows of features. An id is never used twice, even
- * after its run was removed. */
+/* Runs in the lab book, and what it has of each besides samples: notes, programs, rows of features.
+ * An id is never used twice, even after its run was removed. */
 #include "lib/book/book_internal.h"
 
 #include "lib/host/process/process.h"
@@ -8,8 +8,8 @@
 static int run_not_there(struct book *book, int64_t id, struct error *err)
 {
 	return error_say(err, -ENOENT,
-		"run %" PRId64 " is not in the lab book '%s'; 'emp-analyze list' shows its runs", id,
-		book->path);
+		"run %" PRId64 " is not in the lab book '%s'; 'emp-analyze list' shows its runs",
+		id, book->path);
 }
 
 int book_add_run(struct book *book, struct run *run, struct error *err)
@@ -25,7 +25,8 @@ int book_add_run(struct book *book, struct run *run, struct error *err)
 		snprintf(run->uid, sizeof(run->uid), "%s", uid);
 	/* the profile of that name as it is now, so that the run keeps it if it is replaced */
 	if (r >= 0 && run->profile && run->profile_id == 0)
-		r = sql_row(book, err, "SELECT id FROM profile WHERE name = ? AND retired_ns IS NULL", "t:I",
+		r = sql_row(book, err,
+			"SELECT id FROM profile WHERE name = ? AND retired_ns IS NULL", "t:I",
 			run->profile, &run->profile_id);
 	if (r >= 0)
 		r = sql_insert(book, err, &run_table, "", run, 1, "");
@@ -46,8 +47,8 @@ int book_begin_run(struct book *book, struct run *run, struct error *err)
 	run->owner = (char *)process_ref(getpid()); /* for the book only */
 	book_unsynced(book);
 	r = BOOK_ATOMIC(book,
-		(run->environment ? book_get_correlation(
-					    book, run->environment, run->inc_digest, &run->correlation, err)
+		(run->environment ? book_get_correlation(book, run->environment, run->inc_digest,
+					    &run->correlation, err)
 				  : 0)
 			?: book_add_run(book, run, err),
 		err);
@@ -55,7 +56,8 @@ int book_begin_run(struct book *book, struct run *run, struct error *err)
 	return r;
 }
 
-int book_end_run(struct book *book, int64_t id, enum run_state state, const char *notes, struct error *err)
+int book_end_run(
+	struct book *book, int64_t id, enum run_state state, const char *notes, struct error *err)
 {
 	int r = BOOK_ATOMIC(book,
 		sql_row(book, err,
@@ -82,8 +84,8 @@ int book_put_held_back(struct book *book, int64_t id, const char *by, struct err
 
 int book_put_program_digest(struct book *book, int64_t id, const char *digest, struct error *err)
 {
-	return put_run_text(
-		book, id, "UPDATE run SET program_digest = ? WHERE id = ? RETURNING 1", digest, err);
+	return put_run_text(book, id, "UPDATE run SET program_digest = ? WHERE id = ? RETURNING 1",
+		digest, err);
 }
 
 int book_put_output_digest(struct book *book, int64_t id, const char *digest, struct error *err)
@@ -96,8 +98,8 @@ int book_find_run(struct book *book, const char *name, int64_t *ret, struct erro
 {
 	int64_t n = 0;
 	int r = sql_row(book, err,
-		"SELECT ifnull(max(id), 0), count(*) FROM run WHERE ?1 IS NULL OR name = ?1", "t:II", name,
-		ret, &n);
+		"SELECT ifnull(max(id), 0), count(*) FROM run WHERE ?1 IS NULL OR name = ?1",
+		"t:II", name, ret, &n);
 
 	return r < 0 ? r : (int)(n < INT32_MAX ? n : INT32_MAX);
 }
@@ -158,8 +160,9 @@ static int reopen_run(struct book *book, int64_t id, int64_t environment, struct
 	}
 	if (r < 0)
 		return r;
-	return sql_row(book, err, "UPDATE run SET state = 'open', ended_ns = NULL, owner = ? WHERE id = ?",
-		"ti", process_ref(getpid()), id);
+	return sql_row(book, err,
+		"UPDATE run SET state = 'open', ended_ns = NULL, owner = ? WHERE id = ?", "ti",
+		process_ref(getpid()), id);
 }
 
 int book_reopen_run(struct book *book, int64_t run, int64_t environment, struct error *err)
@@ -181,7 +184,8 @@ int book_remove_run(struct book *book, int64_t id, bool force, struct error *err
 			"i:T", id, &user);
 	if (r > 0)
 		return error_say(err, -EBUSY, "run %" PRId64 " is %s", id, user);
-	/* the cascade would delete the executions of each sample separately; this is one range of the table */
+	/* the cascade would delete the executions of each sample separately; this is one range of
+	 * the table */
 	if (r >= 0)
 		r = sql_row(book, err, "DELETE FROM execution WHERE run = ?", "i", id);
 	if (r >= 0)
@@ -201,8 +205,10 @@ static const struct field mean_fields[] = {
 static const struct field_table mean_table = {
 	"run", "", mean_fields, ELEMENTS(mean_fields), sizeof(struct run_mean)};
 
-/* Environments are the same here if they are one, or if the identities of their fingerprints are: settings may change. */
-int book_run_means(struct book *book, int64_t run, bool et, struct run_means *ret, struct error *err)
+/* Environments are the same here if they are one, or if the identities of their fingerprints are:
+ * settings may change. */
+int book_run_means(
+	struct book *book, int64_t run, bool et, struct run_means *ret, struct error *err)
 {
 	return sql_all(book, err, &mean_table,
 		"JOIN run AS this ON this.id = ?1"
@@ -218,12 +224,14 @@ int book_run_means(struct book *book, int64_t run, bool et, struct run_means *re
 
 int book_mean_pt(struct book *book, int64_t run, double *ret_ns, struct error *err)
 {
-	int r = sql_row(book, err, "SELECT avg(pt_ns) FROM sample WHERE run = ?", "i:D", run, ret_ns);
+	int r = sql_row(
+		book, err, "SELECT avg(pt_ns) FROM sample WHERE run = ?", "i:D", run, ret_ns);
 
 	return r < 0 ? r : 0;
 }
 
-int book_put_notes(struct book *book, int64_t run, const struct note *notes, size_t n, struct error *err)
+int book_put_notes(
+	struct book *book, int64_t run, const struct note *notes, size_t n, struct error *err)
 {
 	book_unsynced(book);
 	return BOOK_ATOMIC(book,
@@ -232,14 +240,14 @@ int book_put_notes(struct book *book, int64_t run, const struct note *notes, siz
 		err);
 }
 
-int book_rows(struct book *book, int64_t run, const struct field_table *table, void *ret, size_t *ret_n,
-	struct error *err)
+int book_rows(struct book *book, int64_t run, const struct field_table *table, void *ret,
+	size_t *ret_n, struct error *err)
 {
 	return sql_all(book, err, table, "WHERE run = ? ORDER BY 1, 2", ret, ret_n, "i", run);
 }
 
-int book_add_rows(struct book *book, int64_t run, const struct field_table *table, const void *rows, size_t n,
-	struct error *err)
+int book_add_rows(struct book *book, int64_t run, const struct field_table *table, const void *rows,
+	size_t n, struct error *err)
 {
 	return BOOK_ATOMIC(book, sql_insert(book, err, table, "", rows, n, "i", run), err);
 }

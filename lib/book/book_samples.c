@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Samples in the lab book, the executions of other processes in them, and what was executed.
  *
- * The ids of sources are dense, so that each of ten million executions stores a small number; a tree in memory (tsearch(3)) has
- * them. Executions are read by an aggregate function, because stepping through the rows takes twice as long as a function that
- * SQLite calls for each. */
+ * The ids of sources are dense, so that each of ten million executions stores a small number; a
+ * tree in memory (tsearch(3)) has them. Executions are read by an aggregate function, because
+ * stepping through the rows takes twice as long as a function that SQLite calls for each. */
 #include "lib/book/book_internal.h"
 
 #include <search.h>
@@ -16,8 +16,8 @@ static int add_sample_and_executions(struct book *book, int64_t run, const struc
 	switch (r < 0 ? book->failure : SQLITE_OK) {
 	case SQLITE_CONSTRAINT_PRIMARYKEY:
 		return error_say(err, -EEXIST,
-			"run %" PRId64 " in the lab book '%s' has a sample %" PRIu32 " already", run,
-			book->path, sample->n);
+			"run %" PRId64 " in the lab book '%s' has a sample %" PRIu32 " already",
+			run, book->path, sample->n);
 	case SQLITE_CONSTRAINT_FOREIGNKEY:
 		return error_say(err, -ENOENT,
 			"run %" PRId64 " is not in the lab book '%s' any more, so sample %" PRIu32
@@ -25,16 +25,16 @@ static int add_sample_and_executions(struct book *book, int64_t run, const struc
 			run, book->path, sample->n);
 	}
 	if (r == 0)
-		r = sql_insert(book, err, &execution_table, "", executions, n, "iin", run, (int64_t)sample->n,
-			INT64_C(1));
+		r = sql_insert(book, err, &execution_table, "", executions, n, "iin", run,
+			(int64_t)sample->n, INT64_C(1));
 	return r;
 }
 
 int book_add_sample(struct book *book, int64_t run, const struct sample *sample,
 	const struct execution *executions, size_t n_executions, struct error *err)
 {
-	return BOOK_ATOMIC(
-		book, add_sample_and_executions(book, run, sample, executions, n_executions, err), err);
+	return BOOK_ATOMIC(book,
+		add_sample_and_executions(book, run, sample, executions, n_executions, err), err);
 }
 
 static int source_compare(const void *a, const void *b)
@@ -137,7 +137,8 @@ struct walk {
 	int r;           /* what `each` ended the walk with */
 };
 
-/* Whether a value is one that EMP writes; NULL leaves *ret as it is, and is wrong where `ret` is NULL. */
+/* Whether a value is one that EMP writes; NULL leaves *ret as it is, and is wrong where `ret` is
+ * NULL. */
 static bool read_value(sqlite3_value *value, int64_t min, int64_t max, int64_t *ret)
 {
 	int type = sqlite3_value_type(value);
@@ -150,8 +151,9 @@ static bool read_value(sqlite3_value *value, int64_t min, int64_t max, int64_t *
 	return type == SQLITE_INTEGER && number >= min && number <= max;
 }
 
-/* emp_walk(run, sample, source, pt_ns, same_cpu_ns, pid) or the same with tick_ns and cpu, in the order of the rows. It
- * ends at the first row of another run: if SQLite looked for the end, each row would cost more. */
+/* emp_walk(run, sample, source, pt_ns, same_cpu_ns, pid) or the same with tick_ns and cpu, in the
+ * order of the rows. It ends at the first row of another run: if SQLite looked for the end, each
+ * row would cost more. */
 static void walk_row(sqlite3_context *context, int n, sqlite3_value **values)
 {
 	struct walk *walk = ((struct book *)sqlite3_user_data(context))->walk;
@@ -165,14 +167,15 @@ static void walk_row(sqlite3_context *context, int n, sqlite3_value **values)
 	};
 
 	walk->over = run > walk->run;
-	walk->stray = !walk->over &&
-		      (run < walk->run || !read_value(values[1], walk->sample ?: 1, UINT32_MAX, NULL) ||
-			      !read_value(values[2], 1, walk->n_sources, NULL) ||
-			      !read_value(values[3], 0, JSON_TIME_MAX, NULL) ||
-			      !read_value(values[4], 0, JSON_TIME_MAX, &execution.same_cpu_ns) ||
-			      !read_value(values[5], 1, INT32_MAX, &pid) ||
-			      (n == 8 && (!read_value(values[6], 0, JSON_TIME_MAX, &execution.tick_ns) ||
-						 !read_value(values[7], 0, INT32_MAX, &cpu))));
+	walk->stray =
+		!walk->over &&
+		(run < walk->run || !read_value(values[1], walk->sample ?: 1, UINT32_MAX, NULL) ||
+			!read_value(values[2], 1, walk->n_sources, NULL) ||
+			!read_value(values[3], 0, JSON_TIME_MAX, NULL) ||
+			!read_value(values[4], 0, JSON_TIME_MAX, &execution.same_cpu_ns) ||
+			!read_value(values[5], 1, INT32_MAX, &pid) ||
+			(n == 8 && (!read_value(values[6], 0, JSON_TIME_MAX, &execution.tick_ns) ||
+					   !read_value(values[7], 0, INT32_MAX, &cpu))));
 	execution.pid = (pid_t)pid;
 	execution.cpu = (int)cpu;
 	walk->sample = execution.sample;
@@ -189,22 +192,23 @@ static void walk_end(sqlite3_context *context)
 
 int book_walk_register(struct book *book, struct error *err)
 {
-	int rc = sqlite3_create_function(
-		book->db, "emp_walk", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, book, NULL, walk_row, walk_end);
+	int rc = sqlite3_create_function(book->db, "emp_walk", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY,
+		book, NULL, walk_row, walk_end);
 
 	return rc == SQLITE_OK ? 0 : book_failed(book, rc, err);
 }
 
 /* Not a cached statement: `each` may walk, too. */
-static int walk_rows(
-	struct book *book, const char *sql, int64_t run, book_each *each, void *data, struct error *err)
+static int walk_rows(struct book *book, const char *sql, int64_t run, book_each *each, void *data,
+	struct error *err)
 {
-	struct walk walk = {.each = each, .data = data, .err = err, .run = run}, *outer = book->walk;
+	struct walk walk = {.each = each, .data = data, .err = err, .run = run},
+		    *outer = book->walk;
 	sqlite3_stmt *stmt = NULL;
 	int rc, r;
 
-	r = sql_row(
-		book, err, "SELECT min(ifnull(max(id), 0), 0xffffffff) FROM source", ":I", &walk.n_sources);
+	r = sql_row(book, err, "SELECT min(ifnull(max(id), 0), 0xffffffff) FROM source", ":I",
+		&walk.n_sources);
 	if (r < 0)
 		return r;
 	rc = sqlite3_prepare_v2(book->db, sql, -1, &stmt, NULL);
@@ -225,13 +229,16 @@ static int walk_rows(
 	return r;
 }
 
-#define WALK(columns)                                                                                   \
-	"SELECT emp_walk(run, sample, source, pt_ns, same_cpu_ns, pid" columns ") FROM execution WHERE" \
+#define WALK(columns)                                                          \
+	"SELECT emp_walk(run, sample, source, pt_ns, same_cpu_ns, pid" columns \
+	") FROM execution WHERE"                                               \
 	" run >= ?"
 
-int book_each_execution(struct book *book, int64_t run, book_each *each, void *data, struct error *err)
+int book_each_execution(
+	struct book *book, int64_t run, book_each *each, void *data, struct error *err)
 {
-	return BOOK_AT_ONCE(book, walk_rows(book, WALK(", tick_ns, cpu"), run, each, data, err), err);
+	return BOOK_AT_ONCE(
+		book, walk_rows(book, WALK(", tick_ns, cpu"), run, each, data, err), err);
 }
 
 int book_each_time(struct book *book, int64_t run, book_each *each, void *data, struct error *err)
@@ -239,11 +246,11 @@ int book_each_time(struct book *book, int64_t run, book_each *each, void *data, 
 	return BOOK_AT_ONCE(book, walk_rows(book, WALK(""), run, each, data, err), err);
 }
 
-int book_executions(struct book *book, int64_t run, uint32_t sample, struct execution **ret, size_t *ret_n,
-	struct error *err)
+int book_executions(struct book *book, int64_t run, uint32_t sample, struct execution **ret,
+	size_t *ret_n, struct error *err)
 {
-	int r = sql_all(book, err, &execution_table, "WHERE run = ? AND sample = ? ORDER BY seq", ret, ret_n,
-		"ii", run, (int64_t)sample);
+	int r = sql_all(book, err, &execution_table, "WHERE run = ? AND sample = ? ORDER BY seq",
+		ret, ret_n, "ii", run, (int64_t)sample);
 
 	for (size_t i = 0; r == 0 && i < *ret_n; i++)
 		(*ret)[i].sample = sample;

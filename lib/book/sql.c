@@ -23,7 +23,11 @@ static char *make_sql(const struct field_table *table, const char *tail, bool in
 
 		if (insert && field->expression)
 			continue;
-		fprintf(text, "%s%s", n++ ? ", " : insert ? "" : "SELECT ", field->expression ?: field->name);
+		fprintf(text, "%s%s",
+			n++      ? ", "
+			: insert ? ""
+				 : "SELECT ",
+			field->expression ?: field->name);
 		parameters++;
 	}
 	if (insert) {
@@ -37,8 +41,9 @@ static char *make_sql(const struct field_table *table, const char *tail, bool in
 	return text_stream_close(text, &sql);
 }
 
-/* Takes the statement from the cache, or prepares it: `sql`, or, of a table of fields, what `sql` is the tail of. After a failure
- * there is no statement: what binds to it is SQLITE_MISUSE, and sql_step reports the failure. */
+/* Takes the statement from the cache, or prepares it: `sql`, or, of a table of fields, what `sql`
+ * is the tail of. After a failure there is no statement: what binds to it is SQLITE_MISUSE, and
+ * sql_step reports the failure. */
 static void sql_prepare(struct sql_query *q, struct book *book, const struct field_table *table,
 	const char *sql, bool insert, struct error *err)
 {
@@ -56,7 +61,8 @@ static void sql_prepare(struct sql_query *q, struct book *book, const struct fie
 		int rc;
 
 		assert(book->n_statements < ELEMENTS(book->statements));
-		rc = sqlite3_prepare_v3(book->db, made ?: sql, -1, SQLITE_PREPARE_PERSISTENT, &s->stmt, NULL);
+		rc = sqlite3_prepare_v3(
+			book->db, made ?: sql, -1, SQLITE_PREPARE_PERSISTENT, &s->stmt, NULL);
 		if (rc != SQLITE_OK) {
 			q->r = book_failed(book, rc, err);
 			return;
@@ -189,8 +195,8 @@ int sql_row(struct book *book, struct error *err, const char *sql, const char *f
 	return r;
 }
 
-void sql_select(struct sql_query *q, struct book *book, struct error *err, const struct field_table *table,
-	const char *tail, const char *format, ...)
+void sql_select(struct sql_query *q, struct book *book, struct error *err,
+	const struct field_table *table, const char *tail, const char *format, ...)
 {
 	va_list values;
 
@@ -200,8 +206,8 @@ void sql_select(struct sql_query *q, struct book *book, struct error *err, const
 	va_end(values);
 }
 
-int sql_insert(struct book *book, struct error *err, const struct field_table *table, const char *tail,
-	const void *objects, size_t n, const char *format, ...)
+int sql_insert(struct book *book, struct error *err, const struct field_table *table,
+	const char *tail, const void *objects, size_t n, const char *format, ...)
 {
 	_cleanup_(sql_end) struct sql_query q = {};
 	int r = 0;
@@ -240,7 +246,8 @@ int sql_insert(struct book *book, struct error *err, const struct field_table *t
 				break;
 			default:
 				value = field_get(f, object);
-				bind_int(&q, value, f->presence == FIELD_OPTIONAL && value == f->unknown);
+				bind_int(&q, value,
+					f->presence == FIELD_OPTIONAL && value == f->unknown);
 			}
 		}
 		r = sql_finish(&q, err);
@@ -248,8 +255,8 @@ int sql_insert(struct book *book, struct error *err, const struct field_table *t
 	return r;
 }
 
-/* The file may come from another user, and the constraints of its tables hold only for what is written through them: each value
- * must be one that EMP writes. */
+/* The file may come from another user, and the constraints of its tables hold only for what is
+ * written through them: each value must be one that EMP writes. */
 int sql_read(struct sql_query *q, const struct field_table *table, void *object, struct error *err)
 {
 	int r = sql_step(q, err);
@@ -280,7 +287,8 @@ int sql_read(struct sql_query *q, const struct field_table *table, void *object,
 			break;
 		case FIELD_ENUM:
 			while (right && word < field->n_words &&
-				strcmp((const char *)sqlite3_column_text(q->stmt, i), field->words[word]))
+				strcmp((const char *)sqlite3_column_text(q->stmt, i),
+					field->words[word]))
 				word++;
 			right = right && word < field->n_words;
 			if (right)
@@ -294,7 +302,8 @@ int sql_read(struct sql_query *q, const struct field_table *table, void *object,
 		default:
 			value = sqlite3_column_int64(q->stmt, i);
 			field_set(field, object, value);
-			right = type == SQLITE_INTEGER && value >= field->min && value <= field_max(field);
+			right = type == SQLITE_INTEGER && value >= field->min &&
+				value <= field_max(field);
 		}
 		if (!right) {
 			struct field_table read = *table;

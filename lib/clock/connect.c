@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The connection to emp-clock.service, and reading the slots that it shows: see protocol.h and slots.h. */
+/* The connection to emp-clock.service, and reading the slots that it shows: see protocol.h and
+ * slots.h. */
 #include "lib/clock/emp-clock.h"
 #include "lib/clock/protocol.h"
 #include "lib/clock/slots.h"
@@ -54,7 +55,8 @@ static int receive(int fd, struct clock_reply *ret, int *ret_map)
 	*ret_map = -1;
 	if (n < 0)
 		return -1;
-	if (message.msg_controllen >= CMSG_LEN(sizeof(int)) && control.header.cmsg_type == SCM_RIGHTS)
+	if (message.msg_controllen >= CMSG_LEN(sizeof(int)) &&
+		control.header.cmsg_type == SCM_RIGHTS)
 		memcpy(ret_map, CMSG_DATA(&control.header), sizeof(*ret_map));
 	if (n == sizeof(*ret))
 		return 0;
@@ -124,7 +126,8 @@ bool slots_read(unsigned int cpu, struct running *ret)
 	seq = __atomic_load_n(&slot->seq, __ATOMIC_ACQUIRE);
 	seen = (struct running){.tid = (pid_t)slot->tid, .pid = (pid_t)slot->pid};
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	seen.ns = slot->run_ns + (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - slot->since_ns;
+	seen.ns = slot->run_ns + (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec -
+		  slot->since_ns;
 	atomic_thread_fence(memory_order_acquire);
 	if (!seen.tid || (seq & 1) || __atomic_load_n(&slot->seq, __ATOMIC_RELAXED) != seq)
 		return false;

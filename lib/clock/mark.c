@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 #if HAS_RSEQ
-/* The kernel checks that the signature stands before the address at which it would resume an interrupted sequence. */
+/* The kernel checks that the signature stands before the address at which it would resume an
+ * interrupted sequence. */
 #define TEXT_OF(macro) #macro
 #define SIGNATURE(value) TEXT_OF(value)
 __asm__(".pushsection .text\n"
@@ -33,8 +34,8 @@ static long waits_so_far(void)
 	return usage.ru_nvcsw;
 }
 
-/* With a mark of its own, because signal handlers may set the other. Three times, because an interrupt clears it in any
- * case. */
+/* With a mark of its own, because signal handlers may set the other. Three times, because an
+ * interrupt clears it in any case. */
 enum mark_shows mark_try(void)
 {
 	static struct rseq_cs trial = SEQUENCE;
@@ -45,10 +46,12 @@ enum mark_shows mark_try(void)
 		bool has_waited, is_set;
 		long waits;
 
-		/* whether the thread has waited, and so lost the CPU without an interrupt: a short sleep may be over before it begins */
+		/* whether the thread has waited, and so lost the CPU without an interrupt: a short
+		 * sleep may be over before it begins */
 		mark_put(&trial);
 		waits = waits_so_far();
-		has_waited = syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 20000}, NULL) == 0 &&
+		has_waited = syscall(SYS_nanosleep, &(struct timespec){.tv_nsec = 20000}, NULL) ==
+				     0 &&
 			     waits_so_far() > waits;
 		is_set = mark_holds(&trial);
 		if (tries == 20 || (has_waited && is_set))

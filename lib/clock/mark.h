@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whether this thread has lost its CPU since the mark was set. The kernel says so without a system call: it clears the pointer rseq_cs
- * of a thread's restartable sequence area when it takes the CPU from the thread or delivers a signal to it, if the pointer
- * is set and the thread is not in the sequence (linux/rseq.h). The mark is a sequence that nobody can be in.
+/* Whether this thread has lost its CPU since the mark was set. The kernel says so without a system
+ * call: it clears the pointer rseq_cs of a thread's restartable sequence area when it takes the CPU
+ * from the thread or delivers a signal to it, if the pointer is set and the thread is not in the
+ * sequence (linux/rseq.h). The mark is a sequence that nobody can be in.
  *
- * Others may use the area as well: they set the pointer anew before each of their own sequences, and what they store
- * there reads as a lost mark here. */
+ * Others may use the area as well: they set the pointer anew before each of their own sequences,
+ * and what they store there reads as a lost mark here. */
 #pragma once
 
 #include <stdbool.h>
@@ -60,7 +61,7 @@ static inline unsigned int mark_cpu(void)
 }
 #endif
 
-/* What this kernel clears the mark for. Some do it only when a thread loses its CPU to an interrupt, not when it waits
- * in a system call. The calling thread sleeps a moment. */
+/* What this kernel clears the mark for. Some do it only when a thread loses its CPU to an
+ * interrupt, not when it waits in a system call. The calling thread sleeps a moment. */
 enum mark_shows { MARK_SHOWS_NOTHING, MARK_SHOWS_PREEMPTION, MARK_SHOWS_ALL };
 enum mark_shows mark_try(void);

@@ -39,7 +39,8 @@ static int read_text(const char *path, char *ret, size_t capacity)
 	return 0;
 }
 
-/* As of the kernel's latest look at the thread. The kernel's own clocks are of the caller's threads only; /proc has all. */
+/* As of the kernel's latest look at the thread. The kernel's own clocks are of the caller's threads
+ * only; /proc has all. */
 static int read_thread(pid_t tid, uint64_t *ret_ns)
 {
 	char text[64];
@@ -51,8 +52,9 @@ static int read_thread(pid_t tid, uint64_t *ret_ns)
 	return 0;
 }
 
-/* What a thread that runs on another CPU has used since the kernel looked at it, which it does at each tick at the latest. A
- * difference of more than some ticks is not the thread's: the service no longer runs, or has missed a switch. */
+/* What a thread that runs on another CPU has used since the kernel looked at it, which it does at
+ * each tick at the latest. A difference of more than some ticks is not the thread's: the service no
+ * longer runs, or has missed a switch. */
 static uint64_t not_seen_by_kernel(const struct running *running, uint64_t kernel_ns)
 {
 	uint64_t more_ns = running->ns > kernel_ns ? running->ns - kernel_ns : 0;
@@ -81,8 +83,8 @@ struct seen {
 	uint64_t kernel_ns;
 };
 
-/* The process's time and, for each thread that runs, what the kernel had not seen of it, if the kernel did not look at the
- * thread in between. */
+/* The process's time and, for each thread that runs, what the kernel had not seen of it, if the
+ * kernel did not look at the thread in between. */
 PUBLIC int emp_clock_process_ns_of(pid_t pid, uint64_t *ret_ns)
 {
 	pid_t own_tid = (pid_t)syscall(SYS_gettid);
@@ -110,7 +112,8 @@ PUBLIC int emp_clock_process_ns_of(pid_t pid, uint64_t *ret_ns)
 		return fail(ESRCH);
 	ns = (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 	for (unsigned int i = 0; i < n; i++)
-		if (read_thread(seen[i].running.tid, &kernel_ns) == 0 && kernel_ns == seen[i].kernel_ns)
+		if (read_thread(seen[i].running.tid, &kernel_ns) == 0 &&
+			kernel_ns == seen[i].kernel_ns)
 			ns += not_seen_by_kernel(&seen[i].running, kernel_ns);
 	*ret_ns = ns;
 	return 0;

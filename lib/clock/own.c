@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The CPU time of the calling thread and of its process: it is read from the kernel when the thread has got a
- * CPU; for as long as the thread keeps it, the time stamp counter says what has been added. */
+/* The CPU time of the calling thread and of its process: it is read from the kernel when the thread
+ * has got a CPU; for as long as the thread keeps it, the time stamp counter says what has been
+ * added. */
 #include "lib/clock/emp-clock.h"
 #include "lib/clock/mark.h"
 #include "lib/clock/slots.h"
@@ -21,8 +22,9 @@
 #define NS_PER_S 1000000000ULL
 #define PUBLIC __attribute__((visibility("default")))
 
-/* How long the time stamp counter replaces the kernel's clock. The kernel's leaves out what a hypervisor took and, on
- * some kernels, interrupts; the counter may be ahead by that, but no further than this. */
+/* How long the time stamp counter replaces the kernel's clock. The kernel's leaves out what a
+ * hypervisor took and, on some kernels, interrupts; the counter may be ahead by that, but no
+ * further than this. */
 #define MAX_NS 100000
 #define MAX_CALLS_IN_MAX_TSC 50 /* a call that is not interrupted takes less than 2 us */
 
@@ -31,7 +33,8 @@ struct anchor {
 	uint64_t tsc, ns, cycles;
 };
 
-/* Signal handlers read the time, too: `version` is odd while the anchor is being written, and changes with it. */
+/* Signal handlers read the time, too: `version` is odd while the anchor is being written, and
+ * changes with it. */
 struct cpu_clock {
 	uint32_t version;
 	uint32_t slice; /* in which the anchor was taken */
@@ -43,10 +46,12 @@ struct cpu_clock {
 static _Thread_local struct own {
 	struct cpu_clock thread, process;
 	struct emp_clock_counts counts;
-	uint32_t process_id; /* whose thread this is: a forked child begins with a copy of all this */
+	/* whose thread this is: a forked child begins with a copy of all this */
+	uint32_t process_id;
 	uint32_t slice;
 	uint32_t tid;
-	uint32_t cpu, seq; /* of the slot, when the slice began; UINT32_MAX: the slot cannot be trusted */
+	/* of the slot, when the slice began; UINT32_MAX: the slot cannot be trusted */
+	uint32_t cpu, seq;
 } own __attribute__((tls_model("initial-exec")));
 
 /* The kernel makes it 0 in a forked child. NULL: it cannot. */
@@ -58,7 +63,8 @@ static struct {
 	_Atomic(uint64_t) ns_per_cycle_q32; /* times 2^32 */
 } shared;
 
-/* The compiler may not move memory accesses across it. Signal handlers need no more, nor do switches to another CPU. */
+/* The compiler may not move memory accesses across it. Signal handlers need no more, nor do
+ * switches to another CPU. */
 static inline void keep_order(void)
 {
 	atomic_signal_fence(memory_order_seq_cst);
@@ -66,8 +72,8 @@ static inline void keep_order(void)
 
 __attribute__((constructor)) static void notice_forks(void)
 {
-	void *page = mmap(
-		NULL, sizeof(*process_id), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *page = mmap(NULL, sizeof(*process_id), PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (page == MAP_FAILED)
 		return;
@@ -110,7 +116,8 @@ static void know_thread(void)
 		atomic_compare_exchange_strong(process_id, &unknown, ++forks);
 	if (own.process_id == *process_id)
 		return;
-	own = (struct own){.process_id = *process_id, .tid = syscall(SYS_gettid), .cpu = UINT32_MAX};
+	own = (struct own){
+		.process_id = *process_id, .tid = syscall(SYS_gettid), .cpu = UINT32_MAX};
 }
 
 /* Whether the thread has kept its CPU since the slice began. */
@@ -128,8 +135,8 @@ static inline bool is_same_slice(uint32_t slice)
 	return cpu == own.cpu && slot && __atomic_load_n(&slot->seq, __ATOMIC_RELAXED) == own.seq;
 }
 
-/* Where the mark does not show every loss of the CPU, the slot of this CPU has to show the latest context switch; then it
- * will show the next. */
+/* Where the mark does not show every loss of the CPU, the slot of this CPU has to show the latest
+ * context switch; then it will show the next. */
 static void look_at_slot(void)
 {
 	uint32_t cpu = mark_cpu(), seq;
@@ -152,7 +159,8 @@ static void look_at_slot(void)
 		own.cpu = cpu;
 }
 
-/* The kernel looks at its clock in the middle of the call, unless something came in between; then it is called again. */
+/* The kernel looks at its clock in the middle of the call, unless something came in between; then
+ * it is called again. */
 static struct anchor read_kernel(clockid_t id)
 {
 	uint64_t most = shared.max_tsc / MAX_CALLS_IN_MAX_TSC, begin, end, ns;
@@ -168,8 +176,9 @@ static struct anchor read_kernel(clockid_t id)
 		.tsc = begin + (end - begin) / 2, .ns = ns, .cycles = emp_clock_ns_to_cycles(ns)};
 }
 
-/* Without the time stamp counter, or with an anchor that is too old or of an earlier slice. The result is right even if
- * the thread loses its CPU meanwhile; it is then no anchor for the next reading. */
+/* Without the time stamp counter, or with an anchor that is too old or of an earlier slice. The
+ * result is right even if the thread loses its CPU meanwhile; it is then no anchor for the next
+ * reading. */
 static __attribute__((noinline)) struct anchor take_anchor(struct cpu_clock *clock, clockid_t id)
 {
 	struct anchor anchor;
@@ -212,8 +221,8 @@ static inline struct anchor read_clock(struct cpu_clock *clock, clockid_t id, ui
 		anchor = clock->anchor;
 		*ret_cycles = tsc_read() - anchor.tsc;
 		keep_order();
-		if (__builtin_expect(
-			    *ret_cycles < max_tsc && is_same_slice(clock->slice) && clock->version == version,
+		if (__builtin_expect(*ret_cycles < max_tsc && is_same_slice(clock->slice) &&
+					     clock->version == version,
 			    1)) {
 			own.counts.fast++;
 			return anchor;
@@ -223,7 +232,8 @@ static inline struct anchor read_clock(struct cpu_clock *clock, clockid_t id, ui
 	return take_anchor(clock, id);
 }
 
-/* Where the counter was ahead of the kernel's clock, the time stands still until that has caught up. */
+/* Where the counter was ahead of the kernel's clock, the time stands still until that has caught
+ * up. */
 static inline uint64_t not_backwards(uint64_t *last, uint64_t now)
 {
 	if (now > *last)

@@ -52,7 +52,8 @@ static inline void connect_once(void)
 
 static int give(uint64_t ns, struct timespec *ret)
 {
-	*ret = (struct timespec){.tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S)};
+	*ret = (struct timespec){
+		.tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S)};
 	return 0;
 }
 
@@ -70,7 +71,8 @@ PUBLIC int clock_gettime(clockid_t clock, struct timespec *ret)
 	}
 }
 
-/* What getrusage reports besides times: cached, valid until emp-clock makes its next system call. */
+/* What getrusage reports besides times: cached, valid until emp-clock makes its next system
+ * call. */
 struct usage {
 	struct rusage at_call;
 	uint64_t n_calls;            /* that emp-clock had made then; 0: nothing is known */
@@ -90,7 +92,8 @@ __attribute__((constructor)) static void forget_in_children(void)
 
 static struct timeval timeval(uint64_t us)
 {
-	return (struct timeval){.tv_sec = (time_t)(us / US_PER_S), .tv_usec = (suseconds_t)(us % US_PER_S)};
+	return (struct timeval){
+		.tv_sec = (time_t)(us / US_PER_S), .tv_usec = (suseconds_t)(us % US_PER_S)};
 }
 
 static int read_usage(int who, struct usage *usage, uint64_t ns, struct rusage *ret)
@@ -105,7 +108,8 @@ static int read_usage(int who, struct usage *usage, uint64_t ns, struct rusage *
 			return -1;
 		usage->n_calls = n_calls;
 	}
-	/* the kernel's part of system time, as far as neither part goes backwards; what has been added since is user time */
+	/* the kernel's part of system time, as far as neither part goes backwards; what has been
+	 * added since is user time */
 	system_us = (uint64_t)usage->at_call.ru_stime.tv_sec * US_PER_S +
 		    (uint64_t)usage->at_call.ru_stime.tv_usec;
 	if (all_us < usage->user_us + usage->system_us)

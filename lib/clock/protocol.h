@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-or-later */
-/* What a client and the service send each other: one request, one reply, over a SOCK_SEQPACKET socket. With a reply whose error is
- * 0 comes a descriptor (SCM_RIGHTS) to map for reading: n_slots times struct slot (slots.h), for the client's user.
- * The service serves a process until it ends; the connection is not needed any more. */
+/* What a client and the service send each other: one request, one reply, over a SOCK_SEQPACKET
+ * socket. With a reply whose error is 0 comes a descriptor (SCM_RIGHTS) to map for reading: n_slots
+ * times struct slot (slots.h), for the client's user. The service serves a process until it ends;
+ * the connection is not needed any more. */
 #pragma once
 
 #include <stdint.h>

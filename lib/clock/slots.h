@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR GPL-2.0-or-later */
-/* What the service shows to its clients: for each CPU, the thread that runs there, if it is one of the client's user (in
- * the client's PID namespace). The BPF program of the service writes it, clients only read it.
+/* What the service shows to its clients: for each CPU, the thread that runs there, if it is one of
+ * the client's user (in the client's PID namespace). The BPF program of the service writes it,
+ * clients only read it.
  *
- * A map of threads would need an entry for each; this needs none for threads that do not run, whose times the kernel
- * has exactly. */
+ * A map of threads would need an entry for each; this needs none for threads that do not run, whose
+ * times the kernel has exactly. */
 #pragma once
 
 #if !defined(__bpf__)

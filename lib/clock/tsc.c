@@ -53,7 +53,8 @@ static struct instant read_both(void)
 
 double tsc_per_ns(void)
 {
-	static _Atomic(double) rate = -1; /* two threads may measure it at once: either value is good */
+	/* two threads may measure it at once: either value is good */
+	static _Atomic(double) rate = -1;
 	struct instant first, last;
 	double known = rate;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The processor's time stamp counter: x86's TSC, arm64's CNTVCT; a constant rate, readable without a system call. */
+/* The processor's time stamp counter: x86's TSC, arm64's CNTVCT; a constant rate, readable without
+ * a system call. */
 #pragma once
 
 #include <stdint.h>
@@ -25,6 +26,6 @@ static inline uint64_t tsc_read(void)
 }
 #endif
 
-/* Its rate in cycles per nanosecond; 0: it is missing, forbidden, or its rate is not constant. The first call takes a
- * millisecond. */
+/* Its rate in cycles per nanosecond; 0: it is missing, forbidden, or its rate is not constant. The
+ * first call takes a millisecond. */
 double tsc_per_ns(void);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The calibration of the clocks: opens all sources, and has them tested in turn. What a call costs, by how much a source
- * advances, and small costs are measured here; the other tests are primes.c and children.c. */
+/* The calibration of the clocks: opens all sources, and has them tested in turn. What a call costs,
+ * by how much a source advances, and small costs are measured here; the other tests are primes.c
+ * and children.c. */
 #include "lib/clocks/bench.h"
 
 #include "lib/clock/emp-clock.h"
@@ -19,9 +20,11 @@ int clock_bench_step(struct clock_bench *b)
 	return interrupt_pending() ? -EINTR : 0;
 }
 
-/* What a call of each source costs (Hines, Wyatt & Chang, test_cycles, Table 1): cycles before and after, many times.
+/* What a call of each source costs (Hines, Wyatt & Chang, test_cycles, Table 1): cycles before and
+ * after, many times.
  *
- * The sources are called in blocks, in turn. What an empty call takes in the same turn is subtracted. */
+ * The sources are called in blocks, in turn. What an empty call takes in the same turn is
+ * subtracted. */
 
 enum {
 	BLOCK = 100, /* calls in a turn */
@@ -40,14 +43,16 @@ double grouped_median_of(const int64_t *ascending, size_t n, int64_t quantum)
 		below += ascending[i] < median;
 		equal += ascending[i] == median;
 	}
-	return (double)median + (double)quantum * (((double)n / 2 - (double)below) / (double)equal - 0.5);
+	return (double)median +
+	       (double)quantum * (((double)n / 2 - (double)below) / (double)equal - 0.5);
 }
 
 struct bounds median_interval(const int64_t *ascending, size_t n)
 {
 	size_t outside = 0; /* values that may be left out at each end */
 
-	while (outside < n / 2 && gsl_cdf_binomial_P((unsigned int)outside, 0.5, (unsigned int)n) <= 0.025)
+	while (outside < n / 2 &&
+		gsl_cdf_binomial_P((unsigned int)outside, 0.5, (unsigned int)n) <= 0.025)
 		outside++;
 	if (outside == 0)
 		return (struct bounds){NAN, NAN};
@@ -82,8 +87,8 @@ static double call_block(struct time_reader *reader, int64_t block[BLOCK], int64
 	return grouped_median_of(sorted, BLOCK, quantum);
 }
 
-static void summarize(
-	struct calls *calls, size_t n_blocks, int64_t quantum, double empty, struct clock_source *ret)
+static void summarize(struct calls *calls, size_t n_blocks, int64_t quantum, double empty,
+	struct clock_source *ret)
 {
 	size_t n = n_blocks * BLOCK, kept = 0;
 	struct bounds bounds;
@@ -127,8 +132,8 @@ static int clock_cost(struct clock_bench *b, struct error *err)
 	quantum = quantum_of(block + 1, BLOCK - 1);
 
 	for (size_t turn = 0; r == 0 && turn < turns; turn++) {
-		double nothing_median = call_block(
-			&(struct time_reader){.source = &nothing}, &empty->cycles[turn * BLOCK], quantum);
+		double nothing_median = call_block(&(struct time_reader){.source = &nothing},
+			&empty->cycles[turn * BLOCK], quantum);
 
 		for (size_t k = 0; k < b->n; k++) {
 			size_t source = (turn + k) % b->n;
@@ -141,7 +146,8 @@ static int clock_cost(struct clock_bench *b, struct error *err)
 	}
 	sort_ascending(empty->cycles, turns * BLOCK);
 	for (size_t i = 0; r == 0 && i < b->n; i++)
-		summarize(&calls[i], turns, quantum, grouped_median_of(empty->cycles, turns * BLOCK, quantum),
+		summarize(&calls[i], turns, quantum,
+			grouped_median_of(empty->cycles, turns * BLOCK, quantum),
 			&b->result->sources[i]);
 	for (struct calls *of = calls; of <= empty; of++) {
 		free(of->cycles);
@@ -151,8 +157,8 @@ static int clock_cost(struct clock_bench *b, struct error *err)
 	return r;
 }
 
-/* By how much each source advances when it is read again and again, and whether it ever goes backwards, also when the
- * reader moves to another CPU. */
+/* By how much each source advances when it is read again and again, and whether it ever goes
+ * backwards, also when the reader moves to another CPU. */
 
 enum {
 	STEPS = 2000,                       /* as many at most */
@@ -204,31 +210,35 @@ static int clock_steps(struct clock_bench *b, struct error *err)
 	}
 	if (r == 0)
 		r = pinning_pin(b->cpu);
-	return r < 0 ? error_os(err, r, "cannot move between CPU %d and CPU %d", b->cpu, b->other_cpu) : 0;
+	return r < 0 ? error_os(err, r, "cannot move between CPU %d and CPU %d", b->cpu,
+			       b->other_cpu)
+		     : 0;
 }
 
-/* Costs that are too small for a coarse clock: malloc (Hines, Wyatt & Chang, malloc_stats, Table 2), by the cycle counter
- * for each size, and by other sources over all sizes. Whatever malloc the process has is measured, so also that of
- * LD_PRELOAD. */
+/* Costs that are too small for a coarse clock: malloc (Hines, Wyatt & Chang, malloc_stats, Table
+ * 2), by the cycle counter for each size, and by other sources over all sizes. Whatever malloc the
+ * process has is measured, so also that of LD_PRELOAD. */
 
 enum { FIRST = 100, LAST = 5000, STEP = 100, SIZES = LAST / STEP, ALLOCATIONS = 1000, ROUNDS = 5 };
 
-/* The difference of two readings around each call, or around nothing if size is 0. NULL: the cycle counter. */
+/* The difference of two readings around each call, or around nothing if size is 0. NULL: the cycle
+ * counter. */
 static void allocate(struct time_reader *reader, size_t size, void *blocks[], int64_t readings[])
 {
 	for (size_t i = 0; i < ALLOCATIONS; i++) {
 		int64_t before = reader ? time_read(reader) : cycles_now();
 
 		blocks[i] = size ? xmalloc(size) : NULL;
-		__asm__ volatile("" ::"r"(blocks[i]) : "memory"); /* the call stays between the readings */
+		/* the call stays between the readings */
+		__asm__ volatile("" ::"r"(blocks[i]) : "memory");
 		readings[i] = (reader ? time_read(reader) : cycles_now()) - before;
 	}
 	for (size_t i = 0; i < ALLOCATIONS; i++)
 		free(blocks[i]);
 }
 
-/* One reading per call, and an empty loop just before, whose mean is subtracted. The slowest 1 % are trimmed, because
- * interruptions are among them; page-fault costs remain. */
+/* One reading per call, and an empty loop just before, whose mean is subtracted. The slowest 1 %
+ * are trimmed, because interruptions are among them; page-fault costs remain. */
 static double cost_of(struct time_reader *reader, size_t size, void *blocks[], int64_t readings[])
 {
 	enum { KEPT = ALLOCATIONS * 99 / 100 };
@@ -256,9 +266,11 @@ static int clock_allocations(struct clock_bench *b, struct error *err)
 	allocate(NULL, LAST, blocks, readings); /* the heap grows */
 	for (size_t round = 0; round < ROUNDS; round++)
 		for (size_t i = 0; i < SIZES; i++)
-			costs[i][round] = llround(cost_of(NULL, FIRST + i * STEP, blocks, readings));
+			costs[i][round] = llround(
+				cost_of(NULL, FIRST + i * STEP, blocks, readings));
 	for (size_t i = 0; i < SIZES; i++)
-		*array_add(b->result->allocations, b->result->n_allocations) = (struct clock_allocation){
+		*array_add(b->result->allocations,
+			b->result->n_allocations) = (struct clock_allocation){
 			(int64_t)(FIRST + i * STEP), median_of(costs[i], ROUNDS)};
 	for (size_t i = 0; i < ELEMENTS(compared); i++) {
 		const struct clock_source *source = clocks_find(b->result, compared[i]);
@@ -266,20 +278,22 @@ static int clock_allocations(struct clock_bench *b, struct error *err)
 		size_t zeros = 0;
 
 		for (size_t k = 0; source && k < SIZES; k++) {
-			sum += cost_of(&b->readers[source - b->result->sources], FIRST + k * STEP, blocks,
-				       readings) *
+			sum += cost_of(&b->readers[source - b->result->sources], FIRST + k * STEP,
+				       blocks, readings) *
 			       b->cycles_per_ns;
 			for (size_t n = 0; n < ALLOCATIONS; n++)
 				zeros += readings[n] == 0;
 		}
 		if (!source)
 			continue;
-		*array_add(b->result->small_costs, b->result->n_small_costs) = (struct clock_small_cost){
+		*array_add(b->result->small_costs,
+			b->result->n_small_costs) = (struct clock_small_cost){
 			xstrdup(compared[i]), sum / SIZES, (double)zeros / (SIZES * ALLOCATIONS)};
 	}
 	if (address && dladdr(address, &info) && info.dli_fname)
-		b->result->allocator = xstrdup(
-			strrchr(info.dli_fname, '/') ? strrchr(info.dli_fname, '/') + 1 : info.dli_fname);
+		b->result->allocator = xstrdup(strrchr(info.dli_fname, '/')
+						       ? strrchr(info.dli_fname, '/') + 1
+						       : info.dli_fname);
 	return clock_bench_step(b);
 }
 
@@ -343,7 +357,8 @@ int clocks_measure(struct clocks *clocks, bool quiet, struct error *err)
 	while (now_ns - ns < 100 * NS_PER_MS);
 	b.cycles_per_ns = (double)(cycles_now() - cycles) / (double)(now_ns - ns);
 	clocks->cycles_per_second = b.cycles_per_ns * 1e9;
-	steps = (clocks->full ? TURNS_FULL : TURNS) + b.n + 1 + clock_primes_steps(&b) + 1 + N_CLOCK_TICKS;
+	steps = (clocks->full ? TURNS_FULL : TURNS) + b.n + 1 + clock_primes_steps(&b) + 1 +
+		N_CLOCK_TICKS;
 	progress_begin(&b.progress, "Clocks", steps, quiet);
 	for (size_t i = 0; r == 0 && i < ELEMENTS(tests); i++)
 		r = tests[i](&b, err);

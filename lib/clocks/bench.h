@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The calibration of the clocks: all readers of this machine, and the tests that use them. Each test adds its part of
- * the result. All sources take part in turn, so that they see the same state of the machine. */
+/* The calibration of the clocks: all readers of this machine, and the tests that use them. Each
+ * test adds its part of the result. All sources take part in turn, so that they see the same state
+ * of the machine. */
 #pragma once
 
 #include "lib/base/terminal.h"
@@ -12,8 +13,9 @@
 #include <x86intrin.h>
 #endif
 
-/* The processor's cycle counter, read so that what is measured cannot be executed before the first or after the second
- * reading (Hines, Wyatt & Chang used cpuid for that). Where there is none, nanoseconds serve as cycles. */
+/* The processor's cycle counter, read so that what is measured cannot be executed before the first
+ * or after the second reading (Hines, Wyatt & Chang used cpuid for that). Where there is none,
+ * nanoseconds serve as cycles. */
 
 static inline int64_t cycles_now(void)
 {
@@ -37,8 +39,8 @@ static inline int64_t cycles_now(void)
 struct taskstats_link;
 struct time_reader;
 
-/* The ways to read a time: what a program uses to time itself, or another program. Each is a row of a table; a reader is
- * a source that was opened for a process. */
+/* The ways to read a time: what a program uses to time itself, or another program. Each is a row of
+ * a table; a reader is a source that was opened for a process. */
 
 enum time_scope {
 	TIME_OF_CALLER,   /* CPU time of the process, or of the thread, which is the same here */
@@ -54,11 +56,13 @@ struct time_source {
 	bool relative;  /* it starts at a number of its own */
 	bool cycles;    /* a reading is in cycles; otherwise in ns */
 	int argument;   /* of getrusage or clock_gettime */
-	/* Negative: not on this machine; the sentence says why in a few words, unless it is that of the errno. NULL: always there. */
+	/* Negative: not on this machine; the sentence says why in a few words, unless it is that of
+	 * the errno. NULL: always there. */
 	int (*open)(struct time_reader *reader, struct error *why);
 	int64_t (*read)(struct time_reader *reader); /* the time; -1: it could not be read */
 	int64_t (*read_of)(
-		struct time_reader *reader); /* of another process, where that is another function */
+		/* of another process, where that is another function */
+		struct time_reader *reader);
 };
 
 struct time_reader {
@@ -80,7 +84,8 @@ extern const size_t n_time_sources;
 #define TIME_EXACT "clock_gettime(CLOCK_THREAD_CPUTIME_ID)"
 
 /* pid 0: the calling process. */
-int time_reader_open(struct time_reader *ret, const struct time_source *source, pid_t pid, struct error *why);
+int time_reader_open(
+	struct time_reader *ret, const struct time_source *source, pid_t pid, struct error *why);
 void time_reader_close(struct time_reader *reader);
 
 static inline int64_t time_read(struct time_reader *reader)
@@ -123,10 +128,11 @@ static inline double clock_bench_ns(
 
 /* How precisely a clock times something that always takes equally long. */
 
-/* The standard deviation of the readings, by their mean absolute deviation from their mean, as of normal values: a single
- * reading counts less than in a root mean square, and steps of the clock do not count less than they are. If the mean differs
- * from the truth by more than a tenth, it is the deviation from the truth: a clock that nearly always shows 0 does not vary,
- * but is not precise. n > 0. */
+/* The standard deviation of the readings, by their mean absolute deviation from their mean, as of
+ * normal values: a single reading counts less than in a root mean square, and steps of the clock do
+ * not count less than they are. If the mean differs from the truth by more than a tenth, it is the
+ * deviation from the truth: a clock that nearly always shows 0 does not vary, but is not precise. n
+ * > 0. */
 double precision_of(const double *readings, size_t n, double truth);
 
 /* What two clocks showed of the same things, in turn: readings[thing * n_trials + trial]. */
@@ -137,18 +143,19 @@ struct precision_pair {
 	size_t n_batches; /* equal parts of the trials, each a sample of the whole time */
 };
 
-/* By how much the reference is less precise: the geometric mean over all things of the ratio of their deviations, with the
- * interval of the batches' own (Student's t on logarithms). Things of which one of the clocks shows no deviation are left
- * out. */
+/* By how much the reference is less precise: the geometric mean over all things of the ratio of
+ * their deviations, with the interval of the batches' own (Student's t on logarithms). Things of
+ * which one of the clocks shows no deviation are left out. */
 struct gain precision_gain(const struct precision_pair *pair);
 
-/* The median of values that were recorded in steps of `quantum`: interpolated in its step, as for grouped data. n > 0. */
+/* The median of values that were recorded in steps of `quantum`: interpolated in its step, as for
+ * grouped data. n > 0. */
 double grouped_median_of(const int64_t *ascending, size_t n, int64_t quantum);
 
 struct bounds {
 	double low, high;
 };
 
-/* The 95 % interval of the median of the population, between two of the values, whatever their distribution (binomial; Conover
- * 1999). NAN: there are too few values. */
+/* The 95 % interval of the median of the population, between two of the values, whatever their
+ * distribution (binomial; Conover 1999). NAN: there are too few values. */
 struct bounds median_interval(const int64_t *ascending, size_t n);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How wrong the kernel's times of another process are: how stale they are when they are read from another CPU, and what a whole
- * tick charged to whatever runs at it makes of them. Both are measured of a child process. */
+/* How wrong the kernel's times of another process are: how stale they are when they are read from
+ * another CPU, and what a whole tick charged to whatever runs at it makes of them. Both are
+ * measured of a child process. */
 #include "lib/clocks/bench.h"
 
 #include "lib/host/accounting/taskstats.h"
@@ -15,8 +16,8 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-/* A child process that shows something while it is observed: it runs a function of this program, and has a
- * page of memory in common with it. */
+/* A child process that shows something while it is observed: it runs a function of this program,
+ * and has a page of memory in common with it. */
 
 enum { PAGE = 4096 };
 
@@ -25,12 +26,13 @@ struct child {
 	void *page; /* zeros at first */
 };
 
-/* run(page, data) is called in the child, pinned to `cpu`; the child ends when it returns, or when its parent ends. */
+/* run(page, data) is called in the child, pinned to `cpu`; the child ends when it returns, or when
+ * its parent ends. */
 static int child_start(struct child *ret, int cpu, void (*run)(void *page, const void *data),
 	const void *data, struct error *err)
 {
-	struct child child = {
-		.page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)};
+	struct child child = {.page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+				      MAP_SHARED | MAP_ANONYMOUS, -1, 0)};
 	pid_t parent = getpid();
 
 	if (child.page == MAP_FAILED)
@@ -57,7 +59,8 @@ static int child_check(const struct child *child, struct error *err)
 {
 	siginfo_t ended = {};
 
-	if (waitid(P_PID, (id_t)child->pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == 0)
+	if (waitid(P_PID, (id_t)child->pid, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+		ended.si_pid == 0)
 		return 0;
 	return error_say(err, -ECHILD, "the process that is measured has ended");
 }
@@ -75,17 +78,18 @@ static void child_end(struct child *child)
 
 /* The staleness of CPU times that are read from another CPU.
  *
- * A child shows a CPU time that it has read, when that was, and that it has not left the CPU since: it reads the cycle
- * counter all the while, and a gap between two readings is time that it was not there. Only after a gap does it read its
- * CPU time again, because that brings the kernel's numbers up to date; the switch that made the gap has done so
- * anyway. */
+ * A child shows a CPU time that it has read, when that was, and that it has not left the CPU since:
+ * it reads the cycle counter all the while, and a gap between two readings is time that it was not
+ * there. Only after a gap does it read its CPU time again, because that brings the kernel's numbers
+ * up to date; the switch that made the gap has done so anyway. */
 
 enum {
 	READINGS = 1000,
 	ATTEMPTS = 10 * READINGS, /* the child may be waiting for its CPU */
 	PAUSE_NS = 100 * 1000,    /* so that the readings are spread over many ticks */
 	STRETCH = 5,              /* readings while the child was not interrupted, at least */
-	GAP_NS = 20 * 1000,       /* off the CPU; interrupts are shorter, and count as the task's time */
+	/* off the CPU; interrupts are shorter, and count as the task's time */
+	GAP_NS = 20 * 1000,
 };
 
 /* Written by the child; an odd sequence number: it is being written. */
@@ -99,9 +103,10 @@ struct lags {
 	struct time_reader reader; /* of the child */
 	size_t source;             /* in result->sources */
 	struct behind {
-		unsigned int stretch; /* those of one were read while the child did not leave its CPU */
-		int64_t ns;           /* the child's time minus the reading */
-	} * items;
+		/* those of one were read while the child did not leave its CPU */
+		unsigned int stretch;
+		int64_t ns; /* the child's time minus the reading */
+	} *items;
 	size_t n;
 };
 
@@ -138,8 +143,8 @@ static void show_time(void *page, const void *data)
 	}
 }
 
-/* One reading, unless the reader was interrupted, so that it is not known when it read, or the child is not running, or
- * writes. */
+/* One reading, unless the reader was interrupted, so that it is not known when it read, or the
+ * child is not running, or writes. */
 static void read_lag(const struct clock_bench *b, struct shown *shown, struct lags *lags)
 {
 	double gap = GAP_NS * b->cycles_per_ns;
@@ -158,13 +163,14 @@ static void read_lag(const struct clock_bench *b, struct shown *shown, struct la
 	at = shown->at;
 	last = shown->last_cycles;
 	child_ns = shown->cpu_ns + llround((double)(cycles - at) / b->cycles_per_ns);
-	if (sequence > 0 && sequence % 2 == 0 && sequence == atomic_load(&shown->sequence) && cycles >= at &&
-		(double)llabs(cycles - last) < gap)
+	if (sequence > 0 && sequence % 2 == 0 && sequence == atomic_load(&shown->sequence) &&
+		cycles >= at && (double)llabs(cycles - last) < gap)
 		lags->items[lags->n++] = (struct behind){sequence, child_ns - reading};
 }
 
-/* The median and the greatest lag, unless the child hardly ran. A source that starts at a number of its own cuts each switch
- * elsewhere: the least of a stretch is no lag, and short stretches say nothing. */
+/* The median and the greatest lag, unless the child hardly ran. A source that starts at a number of
+ * its own cuts each switch elsewhere: the least of a stretch is no lag, and short stretches say
+ * nothing. */
 static void conclude_lag(const struct lags *lags, struct clock_source *source)
 {
 	bool relative = lags->reader.source->relative;
@@ -174,7 +180,8 @@ static void conclude_lag(const struct lags *lags, struct clock_source *source)
 	for (size_t from = 0, to; from < lags->n; from = to) {
 		int64_t least_ns = lags->items[from].ns;
 
-		for (to = from; to < lags->n && lags->items[to].stretch == lags->items[from].stretch; to++)
+		for (to = from;
+			to < lags->n && lags->items[to].stretch == lags->items[from].stretch; to++)
 			least_ns = lags->items[to].ns < least_ns ? lags->items[to].ns : least_ns;
 		for (size_t i = from; i < to && (!relative || to - from >= STRETCH); i++) {
 			ns[n] = lags->items[i].ns - (relative ? least_ns : 0);
@@ -207,7 +214,8 @@ int clock_lag(struct clock_bench *b, struct error *err)
 		const struct time_source *source = b->readers[i].source;
 		struct error why;
 
-		if (!source->of_others || time_reader_open(&lags[n].reader, source, child.pid, &why) < 0)
+		if (!source->of_others ||
+			time_reader_open(&lags[n].reader, source, child.pid, &why) < 0)
 			continue;
 		lags[n].source = i;
 		lags[n++].items = xcalloc(READINGS, sizeof(*lags->items));
@@ -236,8 +244,9 @@ int clock_lag(struct clock_bench *b, struct error *err)
 	return r ?: child_check(&child, err);
 }
 
-/* How wrong it is to charge a whole tick to whatever runs at it (Hines, Wyatt & Chang, Figure 1): a process that sleeps
- * over every tick and computes between them, and one that sleeps between the ticks and runs only at them.
+/* How wrong it is to charge a whole tick to whatever runs at it (Hines, Wyatt & Chang, Figure 1): a
+ * process that sleeps over every tick and computes between them, and one that sleeps between the
+ * ticks and runs only at them.
  *
  * CLOCK_MONOTONIC_COARSE advances at the tick, so that one who watches it learns when that is. */
 
@@ -287,8 +296,8 @@ static void run_by_ticks(void *page, const void *data)
 	sleep_until(INT64_MAX / 2); /* until it is killed: its times can still be read */
 }
 
-static int ticks_measure(struct clock_bench *b, struct taskstats_link *link, const struct task *task,
-	struct clock_tick *ret, struct error *err)
+static int ticks_measure(struct clock_bench *b, struct taskstats_link *link,
+	const struct task *task, struct clock_tick *ret, struct error *err)
 {
 	_cleanup_(child_end) struct child child = {};
 	struct taskstats_fields fields;
@@ -309,8 +318,8 @@ static int ticks_measure(struct clock_bench *b, struct taskstats_link *link, con
 	return r ?: clock_bench_step(b);
 }
 
-/* When the ticks are: the start of the window of a twentieth of the period that has most of those that are seen, since some
- * are seen late. */
+/* When the ticks are: the start of the window of a twentieth of the period that has most of those
+ * that are seen, since some are seen late. */
 static int64_t find_phase_ns(int64_t period_ns)
 {
 	int64_t phases[WATCHED], last = clock_ns(CLOCK_MONOTONIC_COARSE), best = 0;

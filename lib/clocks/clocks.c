@@ -6,7 +6,8 @@
 
 #include <math.h>
 
-const char *const clock_tick_names[N_CLOCK_TICKS] = {"sleeps over every tick", "runs only at the tick"};
+const char *const clock_tick_names[N_CLOCK_TICKS] = {
+	"sleeps over every tick", "runs only at the tick"};
 
 void clocks_clear(struct clocks *c)
 {
@@ -62,9 +63,11 @@ struct clock_precision *clocks_add_precision(struct clocks *c, int64_t primes, i
 	return row;
 }
 
-/* Calibrations of the clocks as emp-clocks documents, and in the lab book, which has such a document for each. */
+/* Calibrations of the clocks as emp-clocks documents, and in the lab book, which has such a
+ * document for each. */
 
-/* A number of a struct, and its member in a document. Those that are not required may be missing. */
+/* A number of a struct, and its member in a document. Those that are not required may be
+ * missing. */
 struct clock_real {
 	const char *name;
 	size_t offset;
@@ -136,7 +139,8 @@ static json_t *reals_as_json(
 
 	for (const struct clock_real *real = reals; real->name; real++)
 		json_object_set_new(json, real->name,
-			json_real_or_null(scale * *(const double *)((const char *)object + real->offset)));
+			json_real_or_null(
+				scale * *(const double *)((const char *)object + real->offset)));
 	if (name)
 		json_object_set_new(json, "name", json_string(name));
 	return json;
@@ -156,7 +160,8 @@ static json_t *by_source(const struct clocks *c, const double *values)
 json_t *clocks_as_json(const struct clocks *c)
 {
 	json_t *sources = json_array(), *missing = json_array(), *precision = json_array(),
-	       *allocations = json_array(), *small_costs = json_array(), *ticks = json_array(), *tick, *json;
+	       *allocations = json_array(), *small_costs = json_array(), *ticks = json_array(),
+	       *tick, *json;
 
 	for (size_t i = 0; i < c->n_sources; i++) {
 		const struct clock_source *s = &c->sources[i];
@@ -166,41 +171,48 @@ json_t *clocks_as_json(const struct clocks *c)
 			reals_as_json(cost_reals, s, 1e9 / c->cycles_per_second, NULL));
 		json_object_update_new(json, reals_as_json(source_reals, s, 1, NULL));
 		if (isfinite(s->gain.ratio))
-			json_object_set_new(json, "precision_gain", reals_as_json(gain_reals, s, 1, NULL));
+			json_object_set_new(
+				json, "precision_gain", reals_as_json(gain_reals, s, 1, NULL));
 		json_array_append_new(sources, json);
 	}
 	for (size_t i = 0; i < c->n_missing; i++)
-		json_array_append_new(missing,
-			json_pack("{s:s, s:s}", "name", c->missing[i].name, "why", c->missing[i].why));
+		json_array_append_new(missing, json_pack("{s:s, s:s}", "name", c->missing[i].name,
+						       "why", c->missing[i].why));
 	for (size_t i = 0; i < c->n_precision; i++) {
 		const struct clock_precision *row = &c->precision[i];
 
 		json_array_append_new(precision,
-			json_pack("{s:I, s:I, s:o, s:o, s:o}", "primes", (json_int_t)row->primes, "trials",
-				(json_int_t)row->trials, "sd_ns", by_source(c, row->sd_ns), "sd_all_ns",
-				by_source(c, row->sd_all_ns), "mean_ns", by_source(c, row->mean_ns)));
+			json_pack("{s:I, s:I, s:o, s:o, s:o}", "primes", (json_int_t)row->primes,
+				"trials", (json_int_t)row->trials, "sd_ns",
+				by_source(c, row->sd_ns), "sd_all_ns", by_source(c, row->sd_all_ns),
+				"mean_ns", by_source(c, row->mean_ns)));
 	}
 	for (size_t i = 0; i < c->n_allocations; i++)
-		json_array_append_new(allocations,
-			json_pack("{s:I, s:o}", "size_bytes", (json_int_t)c->allocations[i].size_bytes,
-				"cycles", json_real_or_null(c->allocations[i].cycles)));
+		json_array_append_new(
+			allocations, json_pack("{s:I, s:o}", "size_bytes",
+					     (json_int_t)c->allocations[i].size_bytes, "cycles",
+					     json_real_or_null(c->allocations[i].cycles)));
 	for (size_t i = 0; i < c->n_small_costs; i++)
-		json_array_append_new(small_costs,
-			reals_as_json(small_cost_reals, &c->small_costs[i], 1, c->small_costs[i].name));
+		json_array_append_new(
+			small_costs, reals_as_json(small_cost_reals, &c->small_costs[i], 1,
+					     c->small_costs[i].name));
 	for (size_t i = 0; i < N_CLOCK_TICKS; i++)
-		json_array_append_new(ticks, reals_as_json(tick_reals, &c->ticks[i], 1, clock_tick_names[i]));
+		json_array_append_new(
+			ticks, reals_as_json(tick_reals, &c->ticks[i], 1, clock_tick_names[i]));
 	if (c->tick_why)
 		tick = json_pack("{s:s}", "missing", c->tick_why);
 	else
-		tick = json_pack(
-			"{s:o, s:O}", "period_ns", json_real_or_null(c->tick_period_ns), "processes", ticks);
+		tick = json_pack("{s:o, s:O}", "period_ns", json_real_or_null(c->tick_period_ns),
+			"processes", ticks);
 	json_decref(ticks);
-	json = json_pack("{s:s, s:i, s:I, s:I, s:b, s:f, s:s*, s:s*, s:o, s:o, s:o, s:o, s:o, s:o, s:o*}",
+	json = json_pack(
+		"{s:s, s:i, s:I, s:I, s:b, s:f, s:s*, s:s*, s:o, s:o, s:o, s:o, s:o, s:o, s:o*}",
 		"format", "emp-clocks", "version", 1, "made_ns", (json_int_t)c->made_ns, "cpu",
-		(json_int_t)c->cpu, "full", c->full, "cycles_per_second", c->cycles_per_second, "clocksource",
-		c->clocksource, "allocator", c->allocator, "sources", sources, "missing", missing,
-		"precision", precision, "malloc", allocations, "malloc_by_source", small_costs, "tick", tick,
-		"calibration", c->id > 0 ? json_integer(c->id) : NULL);
+		(json_int_t)c->cpu, "full", c->full, "cycles_per_second", c->cycles_per_second,
+		"clocksource", c->clocksource, "allocator", c->allocator, "sources", sources,
+		"missing", missing, "precision", precision, "malloc", allocations,
+		"malloc_by_source", small_costs, "tick", tick, "calibration",
+		c->id > 0 ? json_integer(c->id) : NULL);
 	document_add_moment(json, "made", c->made_ns);
 	return json;
 }
@@ -263,7 +275,8 @@ static void read_precision(struct json_fields *f, struct clocks *c)
 		json_fields_int(&row, "primes", 1, INT32_MAX, &primes);
 		json_fields_int(&row, "trials", 1, INT32_MAX, &trials);
 		precision = clocks_add_precision(c, primes, trials);
-		double *const values[] = {precision->sd_ns, precision->sd_all_ns, precision->mean_ns};
+		double *const values[] = {
+			precision->sd_ns, precision->sd_all_ns, precision->mean_ns};
 
 		for (size_t k = 0; k < ELEMENTS(names); k++) {
 			row.object = whole;
@@ -357,15 +370,17 @@ int book_put_clocks(struct book *book, struct clocks *clocks, struct error *err)
 	return r < 0 ? r : 0;
 }
 
-int book_get_clocks(struct book *book, int64_t id, bool before, struct clocks *ret, struct error *err)
+int book_get_clocks(
+	struct book *book, int64_t id, bool before, struct clocks *ret, struct error *err)
 {
-	const char *sql = before ? "SELECT b.id, b.environment, b.document FROM clock_calibration AS a"
-				   " JOIN environment AS ea ON ea.id = a.environment"
-				   " JOIN clock_calibration AS b ON b.id < a.id"
-				   " JOIN environment AS eb ON eb.id = b.environment"
-				   " WHERE a.id = ? AND ea.machine IS eb.machine ORDER BY b.id DESC LIMIT 1"
-				 : "SELECT id, environment, document FROM clock_calibration"
-				   " WHERE ?1 IS NULL OR id = ?1 ORDER BY id DESC LIMIT 1";
+	const char *sql =
+		before ? "SELECT b.id, b.environment, b.document FROM clock_calibration AS a"
+			 " JOIN environment AS ea ON ea.id = a.environment"
+			 " JOIN clock_calibration AS b ON b.id < a.id"
+			 " JOIN environment AS eb ON eb.id = b.environment"
+			 " WHERE a.id = ? AND ea.machine IS eb.machine ORDER BY b.id DESC LIMIT 1"
+		       : "SELECT id, environment, document FROM clock_calibration"
+			 " WHERE ?1 IS NULL OR id = ?1 ORDER BY id DESC LIMIT 1";
 	_cleanup_(json_decrefp) json_t *json = NULL;
 	_cleanup_(freep) char *text = NULL;
 	int64_t environment;
@@ -377,7 +392,8 @@ int book_get_clocks(struct book *book, int64_t id, bool before, struct clocks *r
 	json = json_loads(text ?: "", JSON_REJECT_DUPLICATES, &e);
 	r = json ? clocks_from_json(json, ret, err) : error_say(err, -EBADMSG, "%s", e.text);
 	if (r < 0)
-		return error_prefix(err, r, "calibration %" PRId64 " of the clocks in the lab book '%s'", id,
+		return error_prefix(err, r,
+			"calibration %" PRId64 " of the clocks in the lab book '%s'", id,
 			book_file(book));
 	ret->id = id;
 	ret->environment = environment;

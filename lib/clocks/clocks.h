@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a calibration of the clocks found: the cost, the resolution and the precision of each source of time; what
- * malloc costs; and how wrong the kernel's tick is. Unknown numbers are NAN. */
+/* What a calibration of the clocks found: the cost, the resolution and the precision of each source
+ * of time; what malloc costs; and how wrong the kernel's tick is. Unknown numbers are NAN. */
 #pragma once
 
 #include "lib/document/document.h"
@@ -14,12 +14,14 @@ struct gain {
 
 struct clock_source {
 	char *name;
-	double median, low, high, min, mean, sd; /* cycles per call; low, high: 95 % interval of the median */
-	double calls, interrupted;               /* how many; interrupted ones are not in mean and sd */
-	double step_ns;                          /* median of its advances, read again and again */
-	double lag_ns, lag_max_ns;               /* read from another CPU: median, greatest */
-	double backwards;                        /* readings below the one before */
-	struct gain gain;                        /* sd by getrusage / sd by this */
+	/* cycles per call; low, high: 95 % interval of the median */
+	double median, low, high, min, mean, sd;
+	/* how many; interrupted ones are not in mean and sd */
+	double calls, interrupted;
+	double step_ns;            /* median of its advances, read again and again */
+	double lag_ns, lag_max_ns; /* read from another CPU: median, greatest */
+	double backwards;          /* readings below the one before */
+	struct gain gain;          /* sd by getrusage / sd by this */
 };
 
 struct clock_missing {
@@ -30,7 +32,9 @@ struct clock_missing {
 struct clock_precision {
 	int64_t primes, trials;
 	double *mean_ns,
-		*sd_ns; /* of the middle eight tenths of the trials: see precision_of() in lib/clocks/bench.h */
+		/* of the middle eight tenths of the trials: see precision_of() in
+		 * lib/clocks/bench.h */
+		*sd_ns;
 	double *sd_all_ns; /* of all */
 };
 
@@ -88,18 +92,19 @@ void clocks_add_missing(struct clocks *clocks, const char *name, const char *why
 /* Adds a row for all present sources, likewise. */
 struct clock_precision *clocks_add_precision(struct clocks *clocks, int64_t primes, int64_t trials);
 
-/* Measures the sources of time of this machine. `clocks` has `cpu` (-1: the one at hand) and `full`; the rest is unknown. -EINTR
- * after a signal. */
+/* Measures the sources of time of this machine. `clocks` has `cpu` (-1: the one at hand) and
+ * `full`; the rest is unknown. -EINTR after a signal. */
 int clocks_measure(struct clocks *clocks, bool quiet, struct error *err);
 
 /* Calibrations of the clocks as emp-clocks documents, and in the lab book. */
 
 extern const struct document_feature clocks_feature;
 
-/* put sets the id; its environment must be in the book. get: that with the id (0: the latest), or the latest one `before` it on the
- * same machine; 1 found, 0 none. */
+/* put sets the id; its environment must be in the book. get: that with the id (0: the latest), or
+ * the latest one `before` it on the same machine; 1 found, 0 none. */
 int book_put_clocks(struct book *book, struct clocks *clocks, struct error *err);
-int book_get_clocks(struct book *book, int64_t id, bool before, struct clocks *ret, struct error *err);
+int book_get_clocks(
+	struct book *book, int64_t id, bool before, struct clocks *ret, struct error *err);
 
 json_t *clocks_as_json(const struct clocks *clocks);
 /* The reverse. -EINVAL: a member is wrong; -EPROTONOSUPPORT: an unknown version. */
@@ -108,8 +113,9 @@ int clocks_from_json(const json_t *json, struct clocks *ret, struct error *err);
 /* Prints one that is in the book, for people or as a document. */
 int clocks_print(struct book *book, const struct clocks *clocks, bool json, struct error *err);
 
-/* Shows that with the id (0: the latest): prints it or, with `diff`, how it differs from the one before on the same machine; or
- * draws the precision (Hines, Wyatt & Chang, Figure 2) as `output`. */
+/* Shows that with the id (0: the latest): prints it or, with `diff`, how it differs from the one
+ * before on the same machine; or draws the precision (Hines, Wyatt & Chang, Figure 2) as
+ * `output`. */
 struct clocks_view {
 	bool json, diff;
 	const char *output; /* NULL: it is printed */

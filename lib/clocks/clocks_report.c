@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A calibration of the clocks as a screen, a document and a picture; and what has changed since the one before. See clocks.h. */
+/* A calibration of the clocks as a screen, a document and a picture; and what has changed since the
+ * one before. See clocks.h. */
 #include "lib/clocks/clocks.h"
 
 #include "lib/base/table.h"
@@ -48,8 +49,8 @@ static struct cell ns_cell(double ns)
 static void print_costs(const struct clocks *c, const size_t *order)
 {
 	static const struct column columns[] = {{"COST OF A CALL"}, {"CYCLES", COLUMN_NUMBER},
-		{"±", COLUMN_NUMBER}, {"MIN", COLUMN_NUMBER}, {"MEAN", COLUMN_NUMBER}, {"SD", COLUMN_NUMBER},
-		{"NS", COLUMN_NUMBER}, {"RATIO", COLUMN_NUMBER}, {}};
+		{"±", COLUMN_NUMBER}, {"MIN", COLUMN_NUMBER}, {"MEAN", COLUMN_NUMBER},
+		{"SD", COLUMN_NUMBER}, {"NS", COLUMN_NUMBER}, {"RATIO", COLUMN_NUMBER}, {}};
 	const struct clock_source *reference = clocks_find(c, reference_name);
 	_cleanup_(table_freep) struct table *table = table_new(columns);
 
@@ -57,8 +58,9 @@ static void print_costs(const struct clocks *c, const size_t *order)
 		const struct clock_source *s = &c->sources[order[i]];
 
 		table_row(table, TEXT(clocks_short_name(s->name)), REAL("%.0f", s->median),
-			REAL("%.0f", (s->high - s->low) / 2), REAL("%.0f", s->min), REAL("%.0f", s->mean),
-			REAL("%.0f", s->sd), REAL("%.0f", s->median * 1e9 / c->cycles_per_second),
+			REAL("%.0f", (s->high - s->low) / 2), REAL("%.0f", s->min),
+			REAL("%.0f", s->mean), REAL("%.0f", s->sd),
+			REAL("%.0f", s->median * 1e9 / c->cycles_per_second),
 			REAL("%.2f", reference ? s->median / reference->median : NAN));
 	}
 	table_print(table, stdout);
@@ -77,8 +79,8 @@ static void print_quality(const struct clocks *c, const size_t *order)
 		const struct clock_source *s = &c->sources[order[i]];
 		bool is_reference = !strcmp(s->name, reference_name);
 
-		table_row(table, TEXT(clocks_short_name(s->name)), ns_cell(s->step_ns), ns_cell(s->lag_ns),
-			ns_cell(s->lag_max_ns), REAL("%.0f", s->backwards),
+		table_row(table, TEXT(clocks_short_name(s->name)), ns_cell(s->step_ns),
+			ns_cell(s->lag_ns), ns_cell(s->lag_max_ns), REAL("%.0f", s->backwards),
 			REAL("%.0f %%", is_reference ? NAN : 100 * (s->gain.ratio - 1)),
 			REAL("%.0f %%", is_reference ? NAN : 50 * (s->gain.high - s->gain.low)));
 	}
@@ -97,8 +99,8 @@ static void print_clocks(const struct clocks *c)
 	const struct clock_allocation *first, *last;
 
 	if (c->id > 0)
-		printf("Calibration %" PRId64 " of the clocks, %s%s\n", c->id, text_moment(c->made_ns),
-			c->full ? ", full" : "");
+		printf("Calibration %" PRId64 " of the clocks, %s%s\n", c->id,
+			text_moment(c->made_ns), c->full ? ", full" : "");
 	printf("CPU %" PRId64 "; cycle counter %.3f GHz", c->cpu, c->cycles_per_second / 1e9);
 	if (c->clocksource)
 		printf("; clock source %s", terminal_text(c->clocksource));
@@ -108,8 +110,8 @@ static void print_clocks(const struct clocks *c)
 	if (c->n_missing > 0)
 		printf("\nNot on this machine:\n");
 	for (size_t i = 0; i < c->n_missing; i++) {
-		_cleanup_(freep) char *text = text_format(
-			"%s: %s", clocks_short_name(c->missing[i].name), terminal_text(c->missing[i].why));
+		_cleanup_(freep) char *text = text_format("%s: %s",
+			clocks_short_name(c->missing[i].name), terminal_text(c->missing[i].why));
 
 		fputs("  ", stdout);
 		terminal_wrap(stdout, text, 2, 4);
@@ -132,7 +134,8 @@ static void print_clocks(const struct clocks *c)
 		}
 	}
 	if (c->tick_why)
-		printf("\nThe error of the tick was not measured: %s\n", terminal_text(c->tick_why));
+		printf("\nThe error of the tick was not measured: %s\n",
+			terminal_text(c->tick_why));
 	else if (isfinite(c->tick_period_ns)) {
 		putchar('\n');
 		terminal_say(stdout, 2,
@@ -175,7 +178,8 @@ static double cost_ns(const struct clocks *c, const struct clock_source *source)
 	return source ? source->median * 1e9 / c->cycles_per_second : NAN;
 }
 
-/* The changes beside the median change, which is that of the machine's speed; NAN: no source was there before. */
+/* The changes beside the median change, which is that of the machine's speed; NAN: no source was
+ * there before. */
 static struct table *list_changes(const struct clocks *now, const struct clocks *before)
 {
 	_cleanup_(freep) double *changes = xcalloc(now->n_sources, sizeof(*changes));
@@ -189,7 +193,8 @@ static struct table *list_changes(const struct clocks *now, const struct clocks 
 		const struct clock_source *source = &now->sources[i],
 					  *was = clocks_find(before, source->name);
 
-		changes[i] = was && was->median > 0 ? cost_ns(now, source) / cost_ns(before, was) : NAN;
+		changes[i] = was && was->median > 0 ? cost_ns(now, source) / cost_ns(before, was)
+						    : NAN;
 		if (isfinite(changes[i]))
 			ppm[n++] = llround(changes[i] * 1e6);
 	}
@@ -201,13 +206,14 @@ static struct table *list_changes(const struct clocks *now, const struct clocks 
 
 		table_row(list, TEXT(clocks_short_name(source->name)), TEXT(source->name),
 			REAL("%.0f ns", cost_ns(before, clocks_find(before, source->name))),
-			REAL("%.0f ns", cost_ns(now, source)), REAL("%.2f", change), REAL("%.2f", relative),
-			TEXT(word));
+			REAL("%.0f ns", cost_ns(now, source)), REAL("%.2f", change),
+			REAL("%.2f", relative), TEXT(word));
 	}
 	return list;
 }
 
-static int print_differences(struct book *book, const struct clocks *now, bool json, struct error *err)
+static int print_differences(
+	struct book *book, const struct clocks *now, bool json, struct error *err)
 {
 	_cleanup_(clocks_clear) struct clocks before = {};
 	_cleanup_(table_freep) struct table *list = NULL;
@@ -215,7 +221,8 @@ static int print_differences(struct book *book, const struct clocks *now, bool j
 
 	if (r == 0)
 		return error_say(err, -ENOENT,
-			"there is no calibration of the clocks before number %" PRId64 " on this machine",
+			"there is no calibration of the clocks before number %" PRId64
+			" on this machine",
 			now->id);
 	if (r < 0)
 		return r;
@@ -228,20 +235,22 @@ static int print_differences(struct book *book, const struct clocks *now, bool j
 	terminal_say(stdout, 2, "Calibration %" PRId64 " (%s) and %" PRId64 " (%s)", before.id,
 		text_moment(before.made_ns), now->id, text_moment(now->made_ns));
 	if (before.cpu != now->cpu)
-		printf("They were made on CPU %" PRId64 " and CPU %" PRId64 ".\n", before.cpu, now->cpu);
+		printf("They were made on CPU %" PRId64 " and CPU %" PRId64 ".\n", before.cpu,
+			now->cpu);
 	printf("\n");
 	table_print(list, stdout);
 	return 0;
 }
 
-/* The precision of the clocks: the standard deviation of the time that each source shows for the same computation, by its
- * length (Hines, Wyatt & Chang, Figure 2). plots/clocks.gp draws it. */
+/* The precision of the clocks: the standard deviation of the time that each source shows for the
+ * same computation, by its length (Hines, Wyatt & Chang, Figure 2). plots/clocks.gp draws it. */
 
 static void write_precision(const void *subject, FILE *script)
 {
 	/* One source of each kind: the others lie on the same line. */
-	static const char *const names[] = {"times()", "/proc/PID/schedstat", "getrusage(RUSAGE_SELF)",
-		"perf task-clock", "clock_gettime(CLOCK_THREAD_CPUTIME_ID)", "emp-clock",
+	static const char *const names[] = {"times()", "/proc/PID/schedstat",
+		"getrusage(RUSAGE_SELF)", "perf task-clock",
+		"clock_gettime(CLOCK_THREAD_CPUTIME_ID)", "emp-clock",
 		"clock_gettime(CLOCK_MONOTONIC)", "rdtsc", "cntvct_el0"};
 	const struct clocks *c = subject;
 	const struct clock_source *sources[ELEMENTS(names)];
@@ -295,7 +304,8 @@ int clocks_show(struct book *book, int64_t id, const struct clocks_view *view, s
 	if (r < 0)
 		return r;
 	if (r == 0 && id > 0)
-		return error_say(err, -ENOENT, "the book has no calibration %" PRId64 " of the clocks", id);
+		return error_say(
+			err, -ENOENT, "the book has no calibration %" PRId64 " of the clocks", id);
 	if (r == 0)
 		return error_say(err, -ENOENT,
 			"the clocks of this machine are not calibrated: run 'emp-calibrate clocks'");

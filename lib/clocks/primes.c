@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How precisely each source times the same computation, the first N primes (Hines, Wyatt & Chang, Figure 2). What a call
- * of the source costs is subtracted, as in the paper.
+/* How precisely each source times the same computation, the first N primes (Hines, Wyatt & Chang,
+ * Figure 2). What a call of the source costs is subtracted, as in the paper.
  *
- * The cycle counter is read around every trial, whatever the source. In each batch of a source the fastest quarter by
- * that counter is kept, because other programs disturbed many of the rest. Each batch has trials of the whole time. */
+ * The cycle counter is read around every trial, whatever the source. In each batch of a source the
+ * fastest quarter by that counter is kept, because other programs disturbed many of the rest. Each
+ * batch has trials of the whole time. */
 #include "lib/clocks/bench.h"
 
 #include "lib/stats/summary.h"
@@ -138,8 +139,8 @@ static int by_cycles(const void *a, const void *b)
 }
 
 /* One trial of each source. `all`: of all trials so far, by source. */
-static void try_sources(
-	struct clock_bench *b, const struct trials *t, int n_primes, size_t trial, struct running all[])
+static void try_sources(struct clock_bench *b, const struct trials *t, int n_primes, size_t trial,
+	struct running all[])
 {
 	size_t batch = trial % t->n_batches * (t->n_trials / t->n_batches) + trial / t->n_batches;
 
@@ -168,7 +169,8 @@ static int add_size(struct clock_bench *b, struct trials *t, size_t size, size_t
 {
 	int n_primes = FIRST + (int)size * t->step, r = 0;
 	size_t n_batch = t->n_trials / t->n_batches;
-	struct clock_precision *row = clocks_add_precision(b->result, n_primes, (int64_t)t->n_trials);
+	struct clock_precision *row = clocks_add_precision(
+		b->result, n_primes, (int64_t)t->n_trials);
 	struct running all[MAX_CLOCK_READERS];
 
 	for (size_t i = 0; i < b->n; i++)

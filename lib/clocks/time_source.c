@@ -101,8 +101,9 @@ static int64_t read_schedstat(struct time_reader *reader)
 
 static int open_perf(struct time_reader *reader, struct error *why)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_TASK_CLOCK};
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_TASK_CLOCK};
 
 	reader->fd = perf_event_open(&attr, reader->pid);
 	if (reader->fd == -EACCES || reader->fd == -EPERM)
@@ -117,7 +118,8 @@ static int64_t read_perf(struct time_reader *reader)
 	return read(reader->fd, &ns, sizeof(ns)) == sizeof(ns) ? ns : -1;
 }
 
-/* The page has the time of the last switch and how to convert cycles since then, if the kernel provides both. */
+/* The page has the time of the last switch and how to convert cycles since then, if the kernel
+ * provides both. */
 static int open_perf_page(struct time_reader *reader, struct error *why)
 {
 	int r = open_perf(reader, why);
@@ -145,7 +147,8 @@ static int64_t read_perf_page(struct time_reader *reader)
 		before = __atomic_load_n(&page->lock, __ATOMIC_ACQUIRE);
 		cycles = (uint64_t)cycles_now();
 		if (page->cap_user_time_short)
-			cycles = page->time_cycles + ((cycles - page->time_cycles) & page->time_mask);
+			cycles = page->time_cycles +
+				 ((cycles - page->time_cycles) & page->time_mask);
 		whole = cycles >> page->time_shift;
 		rest = cycles & ((UINT64_C(1) << page->time_shift) - 1);
 		ns = page->time_enabled + page->time_offset + whole * page->time_mult +
@@ -171,7 +174,8 @@ static int64_t read_cgroup(struct time_reader *reader)
 {
 	char text[1024], *at;
 
-	if (!time_source_read_text(reader, text, sizeof(text)) || !(at = strstr(text, "usage_usec ")))
+	if (!time_source_read_text(reader, text, sizeof(text)) ||
+		!(at = strstr(text, "usage_usec ")))
 		return -1;
 	return strtoll(at + strlen("usage_usec "), NULL, 10) * NS_PER_US;
 }
@@ -247,10 +251,10 @@ static int64_t read_emp_clock_of(struct time_reader *reader)
 	return emp_clock_thread_ns_of(reader->pid, &ns) < 0 ? -1 : (int64_t)ns;
 }
 
-#define POSIX_CLOCK(id, scope_of, other)                                                            \
-	{                                                                                           \
-		"clock_gettime(" #id ")", scope_of, .of_others = other, .argument = id, open_clock, \
-						    time_source_read_clock                          \
+#define POSIX_CLOCK(id, scope_of, other)                                                \
+	{                                                                               \
+		"clock_gettime(" #id ")", scope_of, .of_others = other, .argument = id, \
+						    open_clock, time_source_read_clock  \
 	}
 
 const struct time_source time_sources[] = {
@@ -260,8 +264,8 @@ const struct time_source time_sources[] = {
 #elif defined(__aarch64__)
 	{"cntvct_el0", TIME_OF_SYSTEM, .cycles = true, .read = read_cntvct},
 #endif
-	{"emp-clock", TIME_OF_CALLER, .of_others = true, .open = open_emp_clock, .read = read_emp_clock,
-		.read_of = read_emp_clock_of},
+	{"emp-clock", TIME_OF_CALLER, .of_others = true, .open = open_emp_clock,
+		.read = read_emp_clock, .read_of = read_emp_clock_of},
 	POSIX_CLOCK(CLOCK_MONOTONIC, TIME_OF_SYSTEM, false),
 	POSIX_CLOCK(CLOCK_MONOTONIC_RAW, TIME_OF_SYSTEM, false),
 	POSIX_CLOCK(CLOCK_REALTIME, TIME_OF_SYSTEM, false),
@@ -269,21 +273,27 @@ const struct time_source time_sources[] = {
 	POSIX_CLOCK(CLOCK_THREAD_CPUTIME_ID, TIME_OF_CALLER, false),
 	POSIX_CLOCK(CLOCK_PROCESS_CPUTIME_ID, TIME_OF_CALLER, true),
 	{TIME_REFERENCE, TIME_OF_CALLER, .argument = RUSAGE_SELF, .read = read_rusage},
-	{"getrusage(RUSAGE_THREAD)", TIME_OF_CALLER, .argument = RUSAGE_THREAD, .read = read_rusage},
-	{"getrusage(RUSAGE_CHILDREN)", TIME_OF_CHILDREN, .argument = RUSAGE_CHILDREN, .read = read_rusage},
+	{"getrusage(RUSAGE_THREAD)", TIME_OF_CALLER, .argument = RUSAGE_THREAD,
+		.read = read_rusage},
+	{"getrusage(RUSAGE_CHILDREN)", TIME_OF_CHILDREN, .argument = RUSAGE_CHILDREN,
+		.read = read_rusage},
 	{"times()", TIME_OF_CALLER, .read = read_times},
 	{"/proc/PID/stat", TIME_OF_CALLER, .of_others = true, .open = open_proc, .read = read_stat},
-	{"/proc/PID/schedstat", TIME_OF_CALLER, .of_others = true, .open = open_proc, .read = read_schedstat},
+	{"/proc/PID/schedstat", TIME_OF_CALLER, .of_others = true, .open = open_proc,
+		.read = read_schedstat},
 	{"perf task-clock", TIME_OF_CALLER, .of_others = true, .relative = true, .open = open_perf,
 		.read = read_perf},
-	{"perf task-clock, mapped page", TIME_OF_CALLER, .open = open_perf_page, .read = read_perf_page},
+	{"perf task-clock, mapped page", TIME_OF_CALLER, .open = open_perf_page,
+		.read = read_perf_page},
 	{"cgroup cpu.stat", TIME_OF_CGROUP, .open = open_cpu_stat, .read = read_cgroup},
-	{"taskstats", TIME_OF_CALLER, .of_others = true, .open = open_taskstats, .read = read_taskstats},
+	{"taskstats", TIME_OF_CALLER, .of_others = true, .open = open_taskstats,
+		.read = read_taskstats},
 };
 
 const size_t n_time_sources = ELEMENTS(time_sources);
 
-int time_reader_open(struct time_reader *ret, const struct time_source *source, pid_t pid, struct error *why)
+int time_reader_open(
+	struct time_reader *ret, const struct time_source *source, pid_t pid, struct error *why)
 {
 	struct time_reader reader = {.source = source, .pid = pid, .fd = -1};
 	int r;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What all documents are made of: members that tables of fields describe, moments, correlations, and the tables with rows of runs. */
+/* What all documents are made of: members that tables of fields describe, moments, correlations,
+ * and the tables with rows of runs. */
 #include "lib/document/document_internal.h"
 
 #include "lib/book/sql.h"
@@ -24,7 +25,8 @@ const struct run_rows *document_run_rows(size_t i)
 	return NULL;
 }
 
-int document_companions(struct book *book, int64_t run, int64_t **ret, size_t *ret_n, struct error *err)
+int document_companions(
+	struct book *book, int64_t run, int64_t **ret, size_t *ret_n, struct error *err)
 {
 	int r = 0;
 
@@ -61,8 +63,9 @@ void document_read_field(struct json_fields *f, const struct field *field, void 
 	case FIELD_REAL:
 		json_fields_real(f, name, &real);
 		if (f->r == 0 && real < (double)field->min)
-			json_fields_refuse(f, -EINVAL, ": '%s' is %g and must not be below %" PRId64, name,
-				real, field->min);
+			json_fields_refuse(f, -EINVAL,
+				": '%s' is %g and must not be below %" PRId64, name, real,
+				field->min);
 		*field_real(field, object) = real;
 		return;
 	case FIELD_BOOL:
@@ -75,7 +78,8 @@ void document_read_field(struct json_fields *f, const struct field *field, void 
 			value++;
 		if (value == field->n_words)
 			json_fields_refuse(f, -EINVAL,
-				": '%s' is '%s', which this EMP does not know; try a newer EMP", name, text);
+				": '%s' is '%s', which this EMP does not know; try a newer EMP",
+				name, text);
 		break;
 	default:
 		if (field->seconds)
@@ -136,7 +140,8 @@ int document_write_fields(
 		bool is_unknown = is_number && value == field->unknown;
 		int r = 0;
 
-		if (field->book_only || (field->type == FIELD_TEXT && !*field_text(field, object)) ||
+		if (field->book_only ||
+			(field->type == FIELD_TEXT && !*field_text(field, object)) ||
 			(is_unknown && field->presence != FIELD_REQUIRED && !field->must_be_given &&
 				(!table->nulls || field->omitted)))
 			continue;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where something was measured, in documents: the machine, its fingerprint, what was measured of it, and its profile. */
+/* Where something was measured, in documents: the machine, its fingerprint, what was measured of
+ * it, and its profile. */
 #include "lib/book/sql.h"
 #include "lib/document/document_internal.h"
 
 /* quoted: the name as the place shows it. */
-static void parse_half(struct json_fields *f, const char *name, const char *quoted, struct profile_run *ret)
+static void parse_half(
+	struct json_fields *f, const char *name, const char *quoted, struct profile_run *ret)
 {
 	json_t *half = json_fields_object(f, name), *l_samples;
 	struct json_fields inner;
@@ -69,7 +71,8 @@ static void parse_mdd(struct json_fields *f, struct mdd rows[N_MDD])
 		}
 		if (samples < 1) {
 			f->r = error_say(f->err, -EINVAL,
-				"entry %zu of 'resolving' must have 'samples', a whole number from 1", k + 1);
+				"entry %zu of 'resolving' must have 'samples', a whole number from 1",
+				k + 1);
 			return;
 		}
 		for (size_t i = 0; i < N_MDD; i++)
@@ -112,17 +115,19 @@ int document_parse_profile(const json_t *document, struct profile *ret, struct e
 	for (size_t i = 0; i < json_array_size(cutoffs); i++) {
 		struct cutoff *cutoff = array_add(profile.cutoffs, profile.n_cutoffs);
 
-		f = json_fields_begin(
-			json_array_get(cutoffs, i), (struct json_location){"cutoff", (int64_t)i + 1}, err);
+		f = json_fields_begin(json_array_get(cutoffs, i),
+			(struct json_location){"cutoff", (int64_t)i + 1}, err);
 		document_read_fields(&f, &cutoff_table, cutoff);
 		if (f.r < 0)
 			return f.r;
 	}
 	if (profile.n_cutoffs > 0)
-		qsort(profile.cutoffs, profile.n_cutoffs, sizeof(*profile.cutoffs), cutoffs_by_daemon);
+		qsort(profile.cutoffs, profile.n_cutoffs, sizeof(*profile.cutoffs),
+			cutoffs_by_daemon);
 	for (size_t i = 1; i < profile.n_cutoffs; i++)
 		if (!cutoffs_by_daemon(&profile.cutoffs[i - 1], &profile.cutoffs[i]))
-			return error_say(err, -EINVAL, "'cutoffs': there are two for the daemon '%s'",
+			return error_say(err, -EINVAL,
+				"'cutoffs': there are two for the daemon '%s'",
 				profile.cutoffs[i].daemon);
 	*ret = TAKE_STRUCT(profile);
 	return 0;
@@ -147,23 +152,25 @@ int document_make_profile(const struct profile *profile, json_t **ret, struct er
 		json_object_set_new(json, "l_samples", l_samples);
 		r |= json_object_set_new(document, i ? "long" : "short", json);
 	}
-	r |= json_object_set_new(
-		document, "environment", json_pack("{s:s?}", "digest", profile->environment_digest));
+	r |= json_object_set_new(document, "environment",
+		json_pack("{s:s?}", "digest", profile->environment_digest));
 	for (size_t i = 0; i < N_MDD; i++) {
 		const struct mdd *row = &profile->mdd[i];
 
 		if (row->samples > 0)
 			json_array_append_new(
-				mdd, json_pack("{s:I, s:f, s:f, s:o*}", "samples", (json_int_t)row->samples,
-					     "interleaved", row->interleaved, "separate", row->separate,
-					     "duet", row->duet > 0 ? json_real(row->duet) : NULL));
+				mdd, json_pack("{s:I, s:f, s:f, s:o*}", "samples",
+					     (json_int_t)row->samples, "interleaved",
+					     row->interleaved, "separate", row->separate, "duet",
+					     row->duet > 0 ? json_real(row->duet) : NULL));
 	}
 	if (json_array_size(mdd) > 0)
 		json_object_set(document, "resolving", mdd);
 	document_add_correlation(document, &profile->correlation);
 	json_object_set_new(document, "cutoffs", cutoffs);
 	for (size_t i = 0; i < profile->n_cutoffs; i++)
-		r |= json_array_append_new(cutoffs, document_new(&cutoff_table, &profile->cutoffs[i]));
+		r |= json_array_append_new(
+			cutoffs, document_new(&cutoff_table, &profile->cutoffs[i]));
 	if (r < 0)
 		return error_say(err, -EINVAL,
 			"cannot make the document of the profile '%s': it has text that is not UTF-8",
@@ -195,7 +202,8 @@ static const struct {
 static const char measurement_select[] = "WHERE environment = ? ORDER BY name, inc_digest",
 		  measurement_replace[] = "ON CONFLICT DO UPDATE SET value = excluded.value";
 
-int document_read_environment(struct book *book, int64_t environment, json_t **ret, struct error *err)
+int document_read_environment(
+	struct book *book, int64_t environment, json_t **ret, struct error *err)
 {
 	_cleanup_(freep) char *text = NULL;
 	json_error_t wrong;
@@ -205,8 +213,9 @@ int document_read_environment(struct book *book, int64_t environment, json_t **r
 		return r;
 	*ret = text ? json_loads(text, JSON_DECODE_ANY, &wrong) : NULL;
 	if (text && !*ret)
-		return error_say(err, -EBADMSG, "environment %" PRId64 " of the lab book cannot be read: %s",
-			environment, wrong.text);
+		return error_say(err, -EBADMSG,
+			"environment %" PRId64 " of the lab book cannot be read: %s", environment,
+			wrong.text);
 	return 0;
 }
 
@@ -225,7 +234,8 @@ int document_make_context(
 	for (size_t i = 0; i < ELEMENTS(context_members); i++) {
 		json_t *value = fingerprint;
 
-		for (size_t k = 0; k < ELEMENTS(context_members[i].path) && context_members[i].path[k]; k++)
+		for (size_t k = 0;
+			k < ELEMENTS(context_members[i].path) && context_members[i].path[k]; k++)
 			value = json_object_get(value, context_members[i].path[k]);
 		if (json_is_string(value))
 			json_object_set(context, context_members[i].name, value);
@@ -266,8 +276,8 @@ int document_add_environment(struct book *book, int64_t id, json_t *document, st
 	return 0;
 }
 
-int document_add_origin(
-	struct book *book, int64_t environment, int64_t when_ns, json_t *document, struct error *err)
+int document_add_origin(struct book *book, int64_t environment, int64_t when_ns, json_t *document,
+	struct error *err)
 {
 	json_t *context = NULL;
 	int r = document_make_context(book, environment, when_ns, &context, err);
@@ -305,9 +315,10 @@ int document_find_profile(struct book *book, const struct profile *profile, int6
 	return r;
 }
 
-/* The profile that the run was measured with, which 'profile' must name. If the book has another one of that name, this is
- * kept for the run only. */
-static int put_profile_of_run(struct book *book, const json_t *head, int64_t *ret, struct error *err)
+/* The profile that the run was measured with, which 'profile' must name. If the book has another
+ * one of that name, this is kept for the run only. */
+static int put_profile_of_run(
+	struct book *book, const json_t *head, int64_t *ret, struct error *err)
 {
 	_cleanup_(profile_clear) struct profile profile = {};
 	struct json_fields f = json_fields_begin(head, (struct json_location){}, err);
@@ -325,8 +336,8 @@ static int put_profile_of_run(struct book *book, const json_t *head, int64_t *re
 	json_fields_text_or_empty(&f, "profile?", &name);
 	if (f.r == 0 && (!name || strcmp(name, profile.name)))
 		json_fields_refuse(&f, -EINVAL,
-			": 'profile' must be '%s', as its 'profile_document' is, and is %s%s%s", profile.name,
-			name ? "'" : "", name ?: "missing", name ? "'" : "");
+			": 'profile' must be '%s', as its 'profile_document' is, and is %s%s%s",
+			profile.name, name ? "'" : "", name ?: "missing", name ? "'" : "");
 	json_fields_int(&f, "profile_retired_ns?", 1, JSON_MOMENT_MAX, &profile.retired_ns);
 	r = f.r < 0 ? f.r : document_find_profile(book, &profile, ret, &current, err);
 	if (r < 0 || *ret)
@@ -339,9 +350,10 @@ static int put_profile_of_run(struct book *book, const json_t *head, int64_t *re
 	return r < 0 ? r : 0;
 }
 
-/* The profile would put its own measurements in place of those that the environment has here, or had where it comes from. */
-int document_put_environment(
-	struct book *book, const json_t *document, int64_t *ret, int64_t *ret_profile, struct error *err)
+/* The profile would put its own measurements in place of those that the environment has here, or
+ * had where it comes from. */
+int document_put_environment(struct book *book, const json_t *document, int64_t *ret,
+	int64_t *ret_profile, struct error *err)
 {
 	_cleanup_(freep) char *machine = NULL, *fingerprint = NULL;
 	const char *digest = NULL, *name = NULL;
@@ -375,17 +387,20 @@ int document_put_environment(
 	if (r == 0 && (machine || fingerprint || digest))
 		r = book_put_environment(book, digest, machine, fingerprint, ret, err);
 	if (r == 0 && *ret)
-		r = sql_all(book, err, &measurement_table, measurement_select, &before, &n, "i", *ret);
+		r = sql_all(
+			book, err, &measurement_table, measurement_select, &before, &n, "i", *ret);
 	if (r == 0 && ret_profile)
 		r = put_profile_of_run(book, document, ret_profile, err);
 	if (r == 0)
-		r = sql_insert(book, err, &measurement_table, measurement_replace, before, n, "i", *ret);
+		r = sql_insert(
+			book, err, &measurement_table, measurement_replace, before, n, "i", *ret);
 	if (r == 0 && *ret && n == 0)
 		json_array_foreach (measurements, i, row) {
 			struct measurement measurement;
 
-			f = json_fields_begin(
-				row, (struct json_location){"'measurements', entry", (int64_t)i + 1}, err);
+			f = json_fields_begin(row,
+				(struct json_location){"'measurements', entry", (int64_t)i + 1},
+				err);
 			document_read_fields(&f, &measurement_table, &measurement);
 			r = f.r < 0 ? f.r
 				    : sql_insert(book, err, &measurement_table, measurement_replace,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A run of the book as an emp-run document, written while it is read: a run may be larger than memory. Unknown values are left out, so
- * that a document that was imported is exported as it was, with a uid and times as text. */
+/* A run of the book as an emp-run document, written while it is read: a run may be larger than
+ * memory. Unknown values are left out, so that a document that was imported is exported as it was,
+ * with a uid and times as text. */
 #include "lib/document/document_internal.h"
 
 #include "lib/book/sql.h"
@@ -83,7 +84,8 @@ static int write_execution(void *data, const struct execution *execution, struct
 		size_t size;
 		FILE *file = xopen_memstream(text, &size);
 
-		document_write_fields(file, "", &source_table, &x->sources.items[execution->source - 1]);
+		document_write_fields(
+			file, "", &source_table, &x->sources.items[execution->source - 1]);
 		text_stream_close(file, text);
 	}
 	fputs(*text, x->file);
@@ -240,9 +242,11 @@ static int make_head(struct run_export *x, const struct run *run, json_t **ret)
 	json_object_set_new(head, "uid", json_string(run->uid));
 	if (run->kind != RUN_IMPORT)
 		json_object_set_new(head, "kind", json_string(run_kind_names[run->kind]));
-	if (run->state != RUN_DONE) /* for the reader of the document, a run that is still open ends here */
+	/* for the reader of the document, a run that is still open ends here */
+	if (run->state != RUN_DONE)
 		json_object_set_new(head, "state",
-			json_string(run_state_names[run->state == RUN_OPEN ? RUN_INTERRUPTED : run->state]));
+			json_string(run_state_names[run->state == RUN_OPEN ? RUN_INTERRUPTED
+									   : run->state]));
 	for (int i = 0; i < 2; i++) {
 		int64_t time_ns = i ? run->ended_ns : run->started_ns;
 
@@ -290,9 +294,10 @@ static int write_run(struct run_export *x)
 	if (r < 0)
 		return r;
 	fputs(",\n \"samples\": [", x->file);
-	sql_select(&x->samples, x->book, x->err, &sample_table, "WHERE run = ? ORDER BY n", "i", x->run);
-	sql_select(
-		&x->counters, x->book, x->err, &counters_table, "WHERE run = ? ORDER BY sample", "i", x->run);
+	sql_select(&x->samples, x->book, x->err, &sample_table, "WHERE run = ? ORDER BY n", "i",
+		x->run);
+	sql_select(&x->counters, x->book, x->err, &counters_table, "WHERE run = ? ORDER BY sample",
+		"i", x->run);
 	x->row.sample = 0; /* before the first */
 	x->has_row = true;
 	x->sample = 0;
@@ -311,8 +316,8 @@ static int write_companions(struct run_export *x, const struct document_feature 
 	_cleanup_(freep) int64_t *runs = NULL;
 	int64_t own = x->run;
 	size_t n = 0;
-	int r = sql_all(
-		x->book, x->err, feature->companions.table, feature->companions.select, &runs, &n, "i", own);
+	int r = sql_all(x->book, x->err, feature->companions.table, feature->companions.select,
+		&runs, &n, "i", own);
 
 	for (size_t i = 0, written = 0; r >= 0 && i < n; i++) {
 		if (runs[i] == own)
@@ -331,8 +336,8 @@ static int write_companions(struct run_export *x, const struct document_feature 
 	return r;
 }
 
-int document_export_run(
-	struct book *book, int64_t run, const struct document_parts *parts, FILE *file, struct error *err)
+int document_export_run(struct book *book, int64_t run, const struct document_parts *parts,
+	FILE *file, struct error *err)
 {
 	struct run_export x = {.book = book, .run = run, .parts = parts, .file = file, .err = err};
 	bool own;
@@ -344,8 +349,8 @@ int document_export_run(
 	if (r >= 0) {
 		x.source_texts = xcalloc(x.sources.n, sizeof(*x.source_texts));
 		r = write_run(&x);
-		for (const struct document_feature *const *feature = document_features; r >= 0 && *feature;
-			feature++)
+		for (const struct document_feature *const *feature = document_features;
+			r >= 0 && *feature; feature++)
 			if ((*feature)->companions.member)
 				r = write_companions(&x, *feature);
 		fputs(r < 0 ? "\n" : "}\n", file);

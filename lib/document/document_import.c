@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Importing an emp-run document, which may be larger than memory: it is gone through once for the heads of its runs and the places of
- * their samples and rows, and from place to place to store these, in one transaction. */
+/* Importing an emp-run document, which may be larger than memory: it is gone through once for the
+ * heads of its runs and the places of their samples and rows, and from place to place to store
+ * these, in one transaction. */
 #include "lib/document/document_internal.h"
 
 #include "lib/book/sql.h"
@@ -27,8 +28,8 @@ struct run_import {
 	struct import_part *parts;
 	size_t n_parts;
 	int64_t run; /* that is being stored */
-	struct import_id
-		*ids; /* of the runs, then of the sources and environments of the run that is being stored */
+	/* of the runs, then of the sources and environments of the run that is being stored */
+	struct import_id *ids;
 	size_t n_ids;
 	int64_t unused; /* a number that no run will have; 0: not needed yet */
 	struct error *err;
@@ -44,7 +45,8 @@ static void run_import_clear(struct run_import *import)
 	free(import->ids);
 }
 
-static int import_execution(struct run_import *import, struct json_location at, struct execution *ret)
+static int import_execution(
+	struct run_import *import, struct json_location at, struct execution *ret)
 {
 	struct source who;
 	struct document_object o = {.stream = import->document,
@@ -81,8 +83,8 @@ static int import_executions(struct run_import *import, int64_t place, uint32_t 
 	while (r >= 0 && more > 0) {
 		r = more = stream_next(import->document, ']');
 		if (n == ELEMENTS(executions) || (more == 0 && n > 0)) {
-			r = sql_insert(import->book, import->err, &execution_table, "", executions, n, "iin",
-				import->run, (int64_t)sample, (int64_t)stored + 1);
+			r = sql_insert(import->book, import->err, &execution_table, "", executions,
+				n, "iin", import->run, (int64_t)sample, (int64_t)stored + 1);
 			stored += n;
 			n = 0;
 		}
@@ -153,23 +155,25 @@ static int import_sample(struct run_import *import, int64_t entry, struct sample
 		r = json_fields_refuse(&o.f, -EINVAL, " has no 'executions'");
 	if (r == 0 && sample->start_ns > JSON_MOMENT_MAX - sample->et_ns)
 		r = json_fields_refuse(&o.f, -EINVAL,
-			": 'start_ns' and 'et_ns' together must not be above %" PRId64, JSON_MOMENT_MAX);
+			": 'start_ns' and 'et_ns' together must not be above %" PRId64,
+			JSON_MOMENT_MAX);
 	o.f.at = o.at;
 	if (r == 0 && sample->n == last)
 		r = json_fields_refuse(&o.f, -EINVAL,
-			": 'n' is %" PRId64 " again, and the numbers of samples must not repeat", last);
+			": 'n' is %" PRId64 " again, and the numbers of samples must not repeat",
+			last);
 	if (r == 0 && sample->n < last)
 		r = json_fields_refuse(&o.f, -EINVAL,
-			": 'n' is %" PRIu32 " after %" PRId64 ", and samples must be in order", sample->n,
-			last);
+			": 'n' is %" PRIu32 " after %" PRId64 ", and samples must be in order",
+			sample->n, last);
 	if (r < 0)
 		return r;
 	end = stream_tell(import->document);
 	r = book_add_sample(import->book, import->run, sample, NULL, 0, import->err);
 	counters.sample = sample->n;
 	if (r >= 0 && counters_know_any(&counters))
-		r = sql_insert(
-			import->book, import->err, &counters_table, "", &counters, 1, "i", import->run);
+		r = sql_insert(import->book, import->err, &counters_table, "", &counters, 1, "i",
+			import->run);
 	if (r >= 0)
 		r = import_executions(import, executions, sample->n);
 	stream_seek(import->document, end);
@@ -190,7 +194,8 @@ static void read_command(struct json_fields *f, char **ret)
 	if (right)
 		*ret = json_dumps(command, JSON_COMPACT | JSON_ENCODE_ANY);
 	else
-		f->r = error_say(f->err, -EINVAL, "the document: 'command' must be an array of texts");
+		f->r = error_say(
+			f->err, -EINVAL, "the document: 'command' must be an array of texts");
 }
 
 /* The ids that the rows of a run have, and those of the same sources and environments here. */
@@ -209,14 +214,16 @@ static int put_named(struct run_import *import, const json_t *head)
 
 	import->n_ids = import->n_parts;
 	for (size_t k = 0; k < ELEMENTS(lists); k++) {
-		struct json_fields whole = json_fields_begin(head, (struct json_location){}, import->err);
+		struct json_fields whole = json_fields_begin(
+			head, (struct json_location){}, import->err);
 		const json_t *list = json_fields_array(&whole, lists[k].member);
 
 		if (whole.r < 0)
 			return whole.r;
 		json_array_foreach (list, i, item) {
-			struct json_fields f = json_fields_begin(
-				item, (struct json_location){lists[k].where, (int64_t)i + 1}, import->err);
+			struct json_fields f = json_fields_begin(item,
+				(struct json_location){lists[k].where, (int64_t)i + 1},
+				import->err);
 			struct import_id *id = array_add(import->ids, import->n_ids);
 			struct source who = {};
 			uint32_t source = 0;
@@ -253,8 +260,10 @@ static int renumber(struct run_import *import, const struct field_table *table, 
 				to = import->ids[i].to;
 		if (to == 0 && field->refers == FIELD_TO_SOURCE)
 			return error_say(import->err, -EINVAL,
-				"'%s' is %" PRId64 ", which is not among the 'sources'", field->name, from);
-		/* for a run that is not in the document, a number that no run of the book has or will have */
+				"'%s' is %" PRId64 ", which is not among the 'sources'",
+				field->name, from);
+		/* for a run that is not in the document, a number that no run of the book has or
+		 * will have */
 		if (to == 0 && field->refers == FIELD_TO_RUN && !import->unused) {
 			struct run run = import->parts[0].run;
 			int r;
@@ -267,7 +276,8 @@ static int renumber(struct run_import *import, const struct field_table *table, 
 				return r;
 			import->unused = run.id;
 		}
-		field_set(field, row, to == 0 && field->refers == FIELD_TO_RUN ? import->unused : to);
+		field_set(
+			field, row, to == 0 && field->refers == FIELD_TO_RUN ? import->unused : to);
 	}
 	return 0;
 }
@@ -283,8 +293,8 @@ static int import_row(struct run_import *import, const struct run_rows *rows, in
 	if (r >= 0) {
 		r = renumber(import, rows->table, row);
 		if (r >= 0)
-			r = sql_insert(import->book, import->err, rows->table, rows->insert ?: "", row, 1,
-				*rows->table->keys ? "i" : "", import->run);
+			r = sql_insert(import->book, import->err, rows->table, rows->insert ?: "",
+				row, 1, *rows->table->keys ? "i" : "", import->run);
 		if (r < 0)
 			r = error_prefix(import->err, r, "%s %" PRId64, where, entry);
 	}
@@ -341,16 +351,18 @@ static int store_runs(struct run_import *import)
 		struct import_part *next = NULL;
 
 		for (size_t i = 0; i < import->n_parts; i++)
-			if (import->parts[i].run.id == 0 && (!next || import->parts[i].number < next->number))
+			if (import->parts[i].run.id == 0 &&
+				(!next || import->parts[i].number < next->number))
 				next = &import->parts[i];
-		r = document_put_environment(
-			import->book, next->head, &next->run.environment, &next->run.profile_id, import->err);
+		r = document_put_environment(import->book, next->head, &next->run.environment,
+			&next->run.profile_id, import->err);
 		import->document->names_profile |= next->run.profile && !next->run.profile_id;
-		/* older versions did not keep it: then it is what is known of the environment here */
+		/* older versions did not keep it: then it is what is known of the environment
+		 * here */
 		if (r >= 0 && next->number == 0 && next->run.environment &&
 			next->run.correlation.samples == 0)
-			r = book_get_correlation(import->book, next->run.environment, next->run.inc_digest,
-				&next->run.correlation, import->err);
+			r = book_get_correlation(import->book, next->run.environment,
+				next->run.inc_digest, &next->run.correlation, import->err);
 		if (r >= 0)
 			r = book_add_run(import->book, &next->run, import->err);
 		*array_add(import->ids, import->n_ids) = (struct import_id){
@@ -395,11 +407,13 @@ static int scan_run(struct run_import *import, bool is_companion)
 		for (size_t i = 0; !place && i < MOST_ROWS && (rows = document_run_rows(i)); i++)
 			if (!strcmp(name, rows->member))
 				place = &part->rows[i];
-		for (const struct document_feature *const *feature = document_features; *feature; feature++)
+		for (const struct document_feature *const *feature = document_features; *feature;
+			feature++)
 			has_companions |= (*feature)->companions.member &&
 					  !strcmp(name, (*feature)->companions.member);
 		if ((place && *place) || json_object_get(part->head, name))
-			return error_say(import->err, -EINVAL, "the document has two members '%s'", name);
+			return error_say(
+				import->err, -EINVAL, "the document has two members '%s'", name);
 		has_companions &= !is_companion;
 		if (rows || has_companions)
 			r = has_contents(import, name, rows && rows->single ? '{' : '[');
@@ -434,8 +448,8 @@ static void read_identity(struct json_fields *f, struct run *run)
 	json_fields_text_or_empty(f, "uid?", &uid);
 	if (f->r == 0 && *uid &&
 		(strlen(uid) != UID_SIZE - 1 || strspn(uid, "0123456789abcdef") != UID_SIZE - 1))
-		f->r = error_say(
-			f->err, -EINVAL, "the document: 'uid' must be 32 hexadecimal digits, not '%s'", uid);
+		f->r = error_say(f->err, -EINVAL,
+			"the document: 'uid' must be 32 hexadecimal digits, not '%s'", uid);
 	if (f->r == 0)
 		strcpy(run->uid, uid);
 	json_fields_text_or_empty(f, "purpose?", &kind); /* of 0.1.0 */
@@ -450,12 +464,14 @@ static void read_identity(struct json_fields *f, struct run *run)
 			break;
 	if (f->r == 0 && run->state == N_RUN_STATES)
 		f->r = error_say(f->err, -EINVAL,
-			"the document: 'state' is '%s' and must be 'done', 'interrupted' or 'failed'", state);
+			"the document: 'state' is '%s' and must be 'done', 'interrupted' or 'failed'",
+			state);
 }
 
 static int read_head(struct import_part *part, struct error *err)
 {
-	const char *format = json_string_value(json_object_get(part->head, "format")), *accounting = NULL;
+	const char *format = json_string_value(json_object_get(part->head, "format")),
+		   *accounting = NULL;
 	struct json_fields f = json_fields_begin(part->head, (struct json_location){}, err);
 	struct run *run = &part->run;
 
@@ -484,7 +500,8 @@ static int read_head(struct import_part *part, struct error *err)
 	return f.r;
 }
 
-int document_import(struct book *book, struct document_stream *document, int64_t *ret, struct error *err)
+int document_import(
+	struct book *book, struct document_stream *document, int64_t *ret, struct error *err)
 {
 	_cleanup_(run_import_clear) struct run_import import = {
 		.book = book, .document = document, .err = err};
@@ -500,8 +517,8 @@ int document_import(struct book *book, struct document_stream *document, int64_t
 	format = json_string_value(json_object_get(import.parts[0].head, "format")) ?: "";
 	for (const struct document_feature *const *feature = document_features; *feature; feature++)
 		if ((*feature)->format && !strcmp(format, (*feature)->format))
-			return BOOK_ATOMIC(
-				book, (*feature)->import(book, import.parts[0].head, ret, err), err);
+			return BOOK_ATOMIC(book,
+				(*feature)->import(book, import.parts[0].head, ret, err), err);
 	for (size_t i = 0; r >= 0 && i < import.n_parts; i++)
 		r = read_head(&import.parts[i], err);
 	if (r >= 0)

@@ -18,13 +18,11 @@ void document_read_field(struct json_fields *f, const struct field *field, void 
 void document_read_correlation(struct json_fields *f, struct correlation *ret);
 void document_add_correlation(json_t *document, const struct correlation *correlation);
 
-/* document_stream.c: from value to value. Functions return 0 (or 1: there is one more), or -EINVAL with the line and the column of
- * what is not JSON.
+/* document_stream.c: from value to value. Functions return 0 (or 1: there is one more), or -EINVAL
+ * with the line and the column of what is not JSON.
  *
- *	stream_enter(s, '{');
- *	while ((r = stream_member(s, &name)) > 0)
- *		r = stream_value(s, false);		or stream_enter and what is inside
- */
+ * stream_enter(s, '{'); while ((r = stream_member(s, &name)) > 0)
+ * 	r = stream_value(s, false);		or stream_enter and what is inside */
 struct document_stream {
 	struct error *err;
 	int fd;
@@ -35,9 +33,12 @@ struct document_stream {
 	bool first;               /* no value of the object or array has been read yet */
 	int e;                    /* errno of a failure to read */
 	const char *
-		text; /* of the last value that was kept, until the next call; only its brackets and quotes were checked */
+		/* of the last value that was kept, until the next call; only its brackets and
+		 * quotes were checked */
+		text;
 	size_t size;
-	bool names_profile; /* a run that was imported from it names a profile that it does not have */
+	/* a run that was imported from it names a profile that it does not have */
+	bool names_profile;
 };
 
 /* The first character of the value that comes next; '\0': there is none. */
@@ -48,7 +49,8 @@ bool stream_at_end(const struct document_stream *s);
 int stream_enter(struct document_stream *s, char bracket);
 /* 1: another value follows; 0: the object or array has ended with this bracket. */
 int stream_next(struct document_stream *s, char bracket);
-/* 1: the value of the member with this name follows, which is valid until the next call of it; 0: the object has ended. */
+/* 1: the value of the member with this name follows, which is valid until the next call of it; 0:
+ * the object has ended. */
 int stream_member(struct document_stream *s, const char **ret_name);
 /* Goes past a value, which may be larger than memory unless it is kept. */
 int stream_value(struct document_stream *s, bool keep);
@@ -60,12 +62,13 @@ int stream_refuse(struct document_stream *s, const char *wanted);
 int64_t stream_tell(struct document_stream *s);
 void stream_seek(struct document_stream *s, int64_t place);
 
-/* document_stream.c: an object of a stream, whose members are read into structs. It begins with the members that are set here:
+/* document_stream.c: an object of a stream, whose members are read into structs. It begins with the
+ * members that are set here:
  *
- *	struct document_object o = {.stream = …, .f.at = …, .parts = {{&sample_table, &sample}}};
+ * struct document_object o = {.stream = …, .f.at = …, .parts = {{&sample_table, &sample}}};
  *
- *	while ((r = document_member(&o, &name)) > 0)
- *		r = document_skip(&o);		or what the caller does with a member that the tables do not have
+ * while ((r = document_member(&o, &name)) > 0)
+ * 	r = document_skip(&o);		or what the caller does with a member that the tables do not have
  *
  * Texts belong to the structs, also after a failure. */
 struct document_object {
@@ -77,14 +80,14 @@ struct document_object {
 		uint64_t seen; /* bits of its fields */
 		size_t next;   /* the field that is likely to come */
 	} parts[2];
-	const uint32_t
-		*sample; /* once this number is known, messages name it as their place; NULL: they do not */
+	/* once this number is known, messages name it as their place; NULL: they do not */
+	const uint32_t *sample;
 	struct json_location at;
 	bool begun;
 };
 
-/* Reads members into the structs. 1: what follows is the value of a member that they do not have; 0: the object has ended, and had
- * all that are required. */
+/* Reads members into the structs. 1: what follows is the value of a member that they do not have;
+ * 0: the object has ended, and had all that are required. */
 int document_member(struct document_object *o, const char **ret_name);
 /* -EINVAL: the object has two members of that name. */
 int document_refuse_twice(struct document_object *o, const char *name);

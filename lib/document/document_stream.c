@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading a JSON document that may be larger than memory, from value to value, and back to a place; and its objects into structs, by
- * their tables of fields. Only the value at hand is in memory. */
+/* Reading a JSON document that may be larger than memory, from value to value, and back to a place;
+ * and its objects into structs, by their tables of fields. Only the value at hand is in memory. */
 #include "lib/document/document_internal.h"
 
 #include "lib/base/input.h"
@@ -8,7 +8,8 @@
 enum { CHUNK = 1 << 18 };
 
 /* What is no plain file, or is compressed, in a file without a name. */
-static int copy_input(struct document_stream *s, struct input *input, int *ret_fd, struct error *err)
+static int copy_input(
+	struct document_stream *s, struct input *input, int *ret_fd, struct error *err)
 {
 	const char *directory = getenv("TMPDIR") ?: "/var/tmp";
 	_cleanup_(closep) int copy = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -16,14 +17,15 @@ static int copy_input(struct document_stream *s, struct input *input, int *ret_f
 
 	if (copy < 0)
 		return error_os(err, -errno,
-			"cannot make a temporary file in '%s'; TMPDIR names another directory", directory);
+			"cannot make a temporary file in '%s'; TMPDIR names another directory",
+			directory);
 	while ((n = input_read(input, s->buffer, CHUNK, err)) > 0)
 		for (ssize_t done = 0, r; done < n; done += r) {
 			r = write(copy, s->buffer + done, (size_t)(n - done));
 			if (r < 0)
 				return error_os(err, -errno,
-					"cannot copy '%s' to '%s'; TMPDIR names another directory", s->path,
-					directory);
+					"cannot copy '%s' to '%s'; TMPDIR names another directory",
+					s->path, directory);
 		}
 	if (n < 0)
 		return (int)n;
@@ -69,7 +71,8 @@ void document_stream_free(struct document_stream *s)
 	free(s);
 }
 
-/* Reads more, and keeps what begins at `from`, which `at` then counts from. false: the end, or a failure. */
+/* Reads more, and keeps what begins at `from`, which `at` then counts from. false: the end, or a
+ * failure. */
 static bool read_more(struct document_stream *s, size_t from)
 {
 	ssize_t n;
@@ -104,8 +107,8 @@ static int not_json(struct document_stream *s, int64_t at, const char *what)
 			column = bytes[i] == '\n' ? 1 : column + 1;
 			line += bytes[i] == '\n';
 		}
-	return error_say(
-		s->err, -EINVAL, "'%s' is not JSON: line %d, column %d: %s", s->path, line, column, what);
+	return error_say(s->err, -EINVAL, "'%s' is not JSON: line %d, column %d: %s", s->path, line,
+		column, what);
 }
 
 int stream_refuse(struct document_stream *s, const char *wanted)
@@ -206,8 +209,9 @@ int stream_value(struct document_stream *s, bool keep)
 			break;
 		}
 	c = word ? '\0' : next_byte(s, begin);
-	while (!word && c != EOF) {      /* to the end of a text, or of all between brackets */
-		if (quoted && c == '\\') /* if there is no next byte, there is none after it either */
+	while (!word && c != EOF) { /* to the end of a text, or of all between brackets */
+		/* if there is no next byte, there is none after it either */
+		if (quoted && c == '\\')
 			next_byte(s, begin);
 		if (c == '"')
 			quoted = !quoted;
@@ -215,7 +219,8 @@ int stream_value(struct document_stream *s, bool keep)
 			depth += (c == '{' || c == '[') - (c == '}' || c == ']');
 		if (!quoted && depth <= 0)
 			break;
-		while (s->at < s->end && !(bytes[(unsigned char)s->buffer[s->at]] & SPECIAL)) /* most */
+		/* most */
+		while (s->at < s->end && !(bytes[(unsigned char)s->buffer[s->at]] & SPECIAL))
 			s->at++;
 		c = next_byte(s, begin);
 	}
@@ -234,7 +239,8 @@ int stream_parse(struct document_stream *s, json_t **ret)
 
 	if (!json)
 		return not_json(s,
-			s->offset + (int64_t)(s->at - s->size) + (e.position > 0 ? e.position - 1 : 0),
+			s->offset + (int64_t)(s->at - s->size) +
+				(e.position > 0 ? e.position - 1 : 0),
 			e.text);
 	*ret = json;
 	return 0;
@@ -294,10 +300,12 @@ void stream_seek(struct document_stream *s, int64_t place)
 	s->at = (size_t)(place - s->offset);
 }
 
-/* A value as EMP writes it, without a parser, because a run may have ten million executions. false: it is wrong or unusual. */
+/* A value as EMP writes it, without a parser, because a run may have ten million executions. false:
+ * it is wrong or unusual. */
 static bool read_plain(const struct document_stream *s, const struct field *field, void *object)
 {
-	const char *text = s->text, *end = text + s->size, *begin = text + (*text == '-'), *at = begin;
+	const char *text = s->text, *end = text + s->size, *begin = text + (*text == '-'),
+		   *at = begin;
 	uint64_t digits = 0; /* which has room for 19 of them */
 	int64_t value = 0;
 
@@ -308,8 +316,9 @@ static bool read_plain(const struct document_stream *s, const struct field *fiel
 			*field_text(field, object) = xstrndup(text + 1, s->size - 2);
 			return true;
 		}
-		while (value < field->n_words && (strncmp(field->words[value], text + 1, s->size - 2) ||
-							 field->words[value][s->size - 2]))
+		while (value < field->n_words &&
+			(strncmp(field->words[value], text + 1, s->size - 2) ||
+				field->words[value][s->size - 2]))
 			value++;
 		if (value == field->n_words)
 			return false;
@@ -329,10 +338,11 @@ static bool read_plain(const struct document_stream *s, const struct field *fiel
 }
 
 /* The field of that name and the part that has it. NULL: there is none. */
-static const struct field *find_field(struct document_object *o, const char *name, struct document_part **ret)
+static const struct field *find_field(
+	struct document_object *o, const char *name, struct document_part **ret)
 {
-	for (struct document_part *part = o->parts; part < o->parts + ELEMENTS(o->parts) && part->table;
-		part++)
+	for (struct document_part *part = o->parts;
+		part < o->parts + ELEMENTS(o->parts) && part->table; part++)
 		for (size_t i = 0; i < part->table->n; i++) {
 			size_t k = (part->next + i) % part->table->n;
 			const struct field *field = &part->table->fields[k];

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a duet costs, what may be concluded from it, and whether one would show more: see duet_report.h. */
+/* What a duet costs, what may be concluded from it, and whether one would show more: see
+ * duet_report.h. */
 #include "lib/duet/duet_report.h"
 
 #include <gsl/gsl_cdf.h>
 
 enum { LEAST_SLICES = 4 };
 static const double LEVEL = 0.95, WORTH_AVOIDING = 0.01, BEARABLE = 0.05;
-/* Of half a 95 % interval: beyond it lies one third of the distribution, for 10 samples and more. */
+/* Of half a 95 % interval: beyond it lies one third of the distribution, for 10 samples and
+ * more. */
 static const double A_THIRD = 0.2;
 
 static bool is_kept(const struct duet_program *p, size_t i)
@@ -14,8 +16,8 @@ static bool is_kept(const struct duet_program *p, size_t i)
 	return i < p->n_samples && !p->out[i] && p->samples[i].pt_ns > 0;
 }
 
-/* Each run alone against the samples of the duet before and after it, as far as they are kept. How much they vary is known from the
- * differences of neighbouring samples. */
+/* Each run alone against the samples of the duet before and after it, as far as they are kept. How
+ * much they vary is known from the differences of neighbouring samples. */
 static struct duet_estimate price_of(const struct duet_program *p)
 {
 	double squares = 0, df = 0, sum = 0, variances = 0;
@@ -23,7 +25,9 @@ static struct duet_estimate price_of(const struct duet_program *p)
 
 	for (size_t i = 0; i + 1 < p->n_samples; i++)
 		if (is_kept(p, i) && is_kept(p, i + 1)) {
-			squares += pow(log((double)p->samples[i + 1].pt_ns / (double)p->samples[i].pt_ns), 2);
+			squares += pow(
+				log((double)p->samples[i + 1].pt_ns / (double)p->samples[i].pt_ns),
+				2);
 			df++;
 		}
 	for (size_t i = 0; i < p->n_alone; i++) {
@@ -33,7 +37,8 @@ static struct duet_estimate price_of(const struct duet_program *p)
 		int n_logs = 0;
 
 		for (size_t k = 0; k < p->n_samples; k++)
-			if ((p->samples[k].n == alone->after || p->samples[k].n == alone->after + 1) &&
+			if ((p->samples[k].n == alone->after ||
+				    p->samples[k].n == alone->after + 1) &&
 				is_kept(p, k)) {
 				logs += log((double)p->samples[k].pt_ns);
 				n_logs++;
@@ -46,8 +51,9 @@ static struct duet_estimate price_of(const struct duet_program *p)
 	}
 	if (n == 0 || df < 2)
 		return (struct duet_estimate){n ? sum / (double)n : NAN, NAN};
-	return (struct duet_estimate){sum / (double)n,
-		gsl_cdf_tdist_Pinv(0.5 + LEVEL / 2, df) * sqrt(squares / (2 * df) * variances) / (double)n};
+	return (struct duet_estimate){
+		sum / (double)n, gsl_cdf_tdist_Pinv(0.5 + LEVEL / 2, df) *
+					 sqrt(squares / (2 * df) * variances) / (double)n};
 }
 
 struct duet_cost duet_cost_of(const struct duet_program *p)
@@ -77,7 +83,8 @@ struct duet_cost duet_cost_of(const struct duet_program *p)
 
 struct duet_estimate duet_bias(const struct duet_cost *a, const struct duet_cost *b)
 {
-	return (struct duet_estimate){b->price.log - a->price.log, hypot(a->price.half, b->price.half)};
+	return (struct duet_estimate){
+		b->price.log - a->price.log, hypot(a->price.half, b->price.half)};
 }
 
 const char *const duet_doubt_names[] = {[DUET_SOUND] = "none",
@@ -85,12 +92,13 @@ const char *const duet_doubt_names[] = {[DUET_SOUND] = "none",
 	[DUET_CONTRADICTED] = "contradicted",
 	[DUET_TOO_SHORT] = "too short"};
 
-enum duet_doubt duet_doubt_of(
-	const struct duet_cost *a, const struct duet_cost *b, int64_t slice_ns, const struct log_ratio *ratio)
+enum duet_doubt duet_doubt_of(const struct duet_cost *a, const struct duet_cost *b,
+	int64_t slice_ns, const struct log_ratio *ratio)
 {
 	struct duet_estimate bias = duet_bias(a, b);
 	bool shown = fabs(ratio->mean) > log_ratio_half(ratio, 1 - LEVEL);
-	double alone = copysign(1, ratio->mean) * (ratio->mean - bias.log); /* above 0: on the duet's side */
+	/* above 0: on the duet's side */
+	double alone = copysign(1, ratio->mean) * (ratio->mean - bias.log);
 
 	if (fmin(a->together_ns, b->together_ns) < LEAST_SLICES * (double)slice_ns)
 		return DUET_TOO_SHORT;
@@ -106,7 +114,8 @@ int64_t duet_slice_for(int64_t pt_ns)
 
 int64_t duet_suggest_slice(int64_t slice_ns, const struct duet_cost *costs, size_t n)
 {
-	static const int64_t slices_ns[] = {3 * NS_PER_MS, 10 * NS_PER_MS, 30 * NS_PER_MS, 100 * NS_PER_MS};
+	static const int64_t slices_ns[] = {
+		3 * NS_PER_MS, 10 * NS_PER_MS, 30 * NS_PER_MS, 100 * NS_PER_MS};
 	const double wanted[] = {WORTH_AVOIDING, BEARABLE};
 	double price = 0, shortest_ns = INFINITY;
 	bool sure = false;
@@ -125,19 +134,25 @@ int64_t duet_suggest_slice(int64_t slice_ns, const struct duet_cost *costs, size
 	return 0;
 }
 
-/* How much of the spread of programs that take their samples in turn is a machine whose speed changes: then neighbours differ less
- * than samples that are further apart, and programs that run at the same time would differ still less.
+/* How much of the spread of programs that take their samples in turn is a machine whose speed
+ * changes: then neighbours differ less than samples that are further apart, and programs that run
+ * at the same time would differ still less.
  *
- * x[t] is the logarithm of the time of sample t: the program's mean, the machine at that moment, and an error of its own with
- * variance s. The differences d[t] = x[t + 1] - x[t] of independent samples have the variance 2 s, and each two successive ones
- * the covariance -s, because they share one sample (as bid and ask do in Roll 1984). If the machine's speed is a random walk, it
- * adds to the variance and not to the covariance. So the variance is what samples in turn have, and -2 times the covariance is what
- * is left of it at one time. Speeds that return to their mean make the covariance greater: then that is too cautious. */
+ * x[t] is the logarithm of the time of sample t: the program's mean, the machine at that moment,
+ * and an error of its own with variance s. The differences d[t] = x[t + 1] - x[t] of independent
+ * samples have the variance 2 s, and each two successive ones the covariance -s, because they share
+ * one sample (as bid and ask do in Roll 1984). If the machine's speed is a random walk, it adds to
+ * the variance and not to the covariance. So the variance is what samples in turn have, and -2
+ * times the covariance is what is left of it at one time. Speeds that return to their mean make the
+ * covariance greater: then that is too cautious. */
 
 struct shared_noise {
 	double sd_in_turn; /* of the logarithm of the ratio of two neighbours; NAN: not known */
-	double sd_together; /* the same if both had been taken at one time, by extrapolation; 0: all of it is the machine's */
-	double p; /* the probability of so great a difference if samples are independent; one-sided */
+	/* the same if both had been taken at one time, by extrapolation; 0: all of it is the
+	 * machine's */
+	double sd_together;
+	/* the probability of so great a difference if samples are independent; one-sided */
+	double p;
 };
 
 enum { PERMUTATIONS = 999 };
@@ -172,7 +187,8 @@ static struct moments moments_of(struct turns *s)
 static struct shared_noise shared_noise_of(
 	const double *logs, const size_t *when, size_t n_rounds, size_t n_programs)
 {
-	size_t n = n_rounds * n_programs, as_great = 1; /* the samples are one of the permutations */
+	/* the samples are one of the permutations */
+	size_t n = n_rounds * n_programs, as_great = 1;
 	_cleanup_(freep) double *room = xcalloc(2 * n, sizeof(*room));
 	struct turns s = {room, room + n, when, n, n_programs};
 	uint64_t random = 1; /* the same samples have the same p */
@@ -189,7 +205,8 @@ static struct shared_noise shared_noise_of(
 	found = moments_of(&s);
 	if (!(found.variance > 0))
 		return (struct shared_noise){NAN, NAN, 1};
-	/* p: the share of permutations whose differences are as little opposed as those of the samples */
+	/* p: the share of permutations whose differences are as little opposed as those of the
+	 * samples */
 	for (int i = 0; i < PERMUTATIONS; i++) {
 		size_t rounds = s.n / s.programs;
 
@@ -211,14 +228,15 @@ static struct shared_noise shared_noise_of(
 		(double)as_great / (PERMUTATIONS + 1)};
 }
 
-/* Whether a duet would show more. tests/unit/test_duet_advice.c simulates how often that is right. */
+/* Whether a duet would show more. tests/unit/test_duet_advice.c simulates how often that is
+ * right. */
 
 enum { ADVISED_SLICES = 5, LEAST_ROUNDS = 6, MOST_ROUNDS = 1000 };
 static const double ADVICE_LEVEL = 0.02, NARROWER = 1.3, /* what is worth another measurement */
 	HALF_WIDTH = 0.003, /* intervals of the ratio that are as narrow need no help */
-	LONGEST = 2,        /* times as long as the shortest: what is left over runs without another one */
-	COMPUTES = 0.8,     /* the share of ET on a CPU, or waiting for one */
-	ONE_CPU = 1.05;     /* PT / ET of a program that uses no more */
+	/* times as long as the shortest: what is left over runs without another one */
+	LONGEST = 2, COMPUTES = 0.8, /* the share of ET on a CPU, or waiting for one */
+	ONE_CPU = 1.05;              /* PT / ET of a program that uses no more */
 
 static bool are_fit(const struct duet_program *programs, size_t n, int64_t slice_ns)
 {
@@ -279,7 +297,8 @@ struct duet_advice duet_advise(const struct duet_program *programs, size_t n, in
 
 		for (size_t i = 0; keep && i < n; i++) {
 			keep = !programs[i].out[round] && programs[i].samples[round].pt_ns > 0;
-			logs[kept * n + i] = keep ? log((double)programs[i].samples[round].pt_ns) : 0;
+			logs[kept * n + i] = keep ? log((double)programs[i].samples[round].pt_ns)
+						  : 0;
 			when[kept * n + i] = kept * n + place_in_round(programs, n, round, i);
 		}
 		kept += keep;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A duet as the book has it, on the screen and in JSON, and the PT of a run in units of INC: see duet_report.h. */
+/* A duet as the book has it, on the screen and in JSON, and the PT of a run in units of INC: see
+ * duet_report.h. */
 #include "lib/duet/duet_report.h"
 
 #include "lib/base/table.h"
@@ -49,16 +50,20 @@ int duet_report_load(struct book *book, int64_t run, const struct discard_rules 
 	d.results = xcalloc(d.n, sizeof(struct run_result *));
 	d.loaded = xcalloc(d.n, sizeof(*d.loaded));
 	for (size_t i = 0; i < d.n; i++) {
-		const struct run_result *result = d.results[i] = results ? results[i] : &d.loaded[i];
+		const struct run_result *result = d.results[i] = results ? results[i]
+									 : &d.loaded[i];
 		struct duet_program *p = &d.programs[i];
 
 		assert(result);
-		r = results ? 0 : run_result_read(book, d.rows[i].run, rules, RESULT_ALL, &d.loaded[i], err);
+		r = results ? 0
+			    : run_result_read(
+				      book, d.rows[i].run, rules, RESULT_ALL, &d.loaded[i], err);
 		if (r >= 0)
-			r = book_rows(
-				book, d.rows[i].run, &duet_sample_table, &p->together, &p->n_together, err);
+			r = book_rows(book, d.rows[i].run, &duet_sample_table, &p->together,
+				&p->n_together, err);
 		if (r >= 0)
-			r = book_rows(book, d.rows[i].run, &duet_alone_table, &p->alone, &p->n_alone, err);
+			r = book_rows(book, d.rows[i].run, &duet_alone_table, &p->alone,
+				&p->n_alone, err);
 		if (r < 0)
 			return r;
 		p->samples = result->samples;
@@ -87,7 +92,8 @@ void duet_report_clear(struct duet_report *d)
 	*d = (struct duet_report){};
 }
 
-/* Program b against program a: by the samples kept, or by the runs alone. 0: one of them has none. */
+/* Program b against program a: by the samples kept, or by the runs alone. 0: one of them has
+ * none. */
 static int compare_programs(const struct duet_report *d, size_t a, size_t b, bool alone,
 	struct comparison *ret, struct error *err)
 {
@@ -98,8 +104,8 @@ static int compare_programs(const struct duet_report *d, size_t a, size_t b, boo
 		const struct duet_program *p = &d->programs[i == 0 ? a : b];
 
 		if (!alone)
-			sides[i] = comparison_side_make(&d->results[i == 0 ? a : b]->discarding, p->samples,
-				p->n_samples, COMPARISON_PT);
+			sides[i] = comparison_side_make(&d->results[i == 0 ? a : b]->discarding,
+				p->samples, p->n_samples, COMPARISON_PT);
 		for (size_t k = 0; alone && k < p->n_alone; k++)
 			*array_add(sides[i].items, sides[i].n) = (struct comparison_time){
 				p->alone[k].n, p->alone[k].start_ns, p->alone[k].pt_ns,
@@ -121,7 +127,8 @@ int duet_report_compare(const struct duet_report *d, size_t a, size_t b, struct 
 	int r = compare_programs(d, a, b, false, &c, err);
 
 	if (r > 0 && c.design == DESIGN_DUET)
-		doubt = duet_doubt_of(&d->costs[a], &d->costs[b], d->rows[0].slice_ns, &c.log_ratio);
+		doubt = duet_doubt_of(
+			&d->costs[a], &d->costs[b], d->rows[0].slice_ns, &c.log_ratio);
 	if (r > 0 && doubt != DUET_SOUND)
 		r = compare_programs(d, a, b, true, &c, err);
 	if (r < 0)
@@ -153,11 +160,13 @@ static struct cell estimate_cell(struct duet_estimate e)
 	else if (e.half > WIDE)
 		text = text_brief("%.0f … %.0f %%", rounded(100 * low, 0), rounded(100 * high, 0));
 	else
-		text = text_brief("%.*f ± %.*f %%", decimals, rounded(percent, decimals), decimals, half);
+		text = text_brief(
+			"%.*f ± %.*f %%", decimals, rounded(percent, decimals), decimals, half);
 	if (isnan(e.log))
 		return TEXT(NULL);
-	return VALUE(
-		json_pack("{s:f, s:o}", "share", expm1(e.log), "interval", json_interval(low, high)), text);
+	return VALUE(json_pack("{s:f, s:o}", "share", expm1(e.log), "interval",
+			     json_interval(low, high)),
+		text);
 }
 
 static struct table *list_costs(const struct duet_report *d, const char *const *names)
@@ -180,7 +189,8 @@ static struct table *list_costs(const struct duet_report *d, const char *const *
 
 		table_row(list, NUMBER(d->rows[i].run), TEXT(names[i]),
 			TIME(isnan(c->alone_ns) ? -1 : (int64_t)c->alone_ns),
-			TIME(isnan(c->together_ns) ? -1 : (int64_t)c->together_ns), estimate_cell(c->price),
+			TIME(isnan(c->together_ns) ? -1 : (int64_t)c->together_ns),
+			estimate_cell(c->price),
 			i == 0 ? TEXT(NULL) : estimate_cell(duet_bias(&d->costs[0], c)),
 			VALUE(json_real_or_null(c->last),
 				isnan(c->last) ? "-" : text_brief("%.0f %%", 100 * c->last)),
@@ -206,8 +216,8 @@ static void warn(FILE *file, const char *text)
 	fputs(terminal_mark(file, MARK_END), file);
 }
 
-/* Few runs alone do not show how much they vary: mostly more than the samples of the duet, of which the interval is made. So a bias
- * must be beyond doubt. */
+/* Few runs alone do not show how much they vary: mostly more than the samples of the duet, of which
+ * the interval is made. So a bias must be beyond doubt. */
 static void print_price_warning(FILE *file, const struct duet_report *d)
 {
 	int64_t better = duet_suggest_slice(d->rows[0].slice_ns, d->costs, d->n);
@@ -215,7 +225,8 @@ static void print_price_warning(FILE *file, const struct duet_report *d)
 	const char *slice = "try --order interleave";
 
 	for (size_t i = 0; i < d->n; i++) {
-		struct duet_estimate price = d->costs[i].price, bias = duet_bias(&d->costs[0], &d->costs[i]);
+		struct duet_estimate price = d->costs[i].price,
+				     bias = duet_bias(&d->costs[0], &d->costs[i]);
 
 		costly |= price.log > price.half;
 		dear |= price.log - price.half > WORTH_A_WARNING;
@@ -225,8 +236,9 @@ static void print_price_warning(FILE *file, const struct duet_report *d)
 		return;
 	if (better)
 		slice = text_brief("try --slice %lldms", (long long)(better / NS_PER_MS));
-	warn(file, text_brief("sharing caches %s; %s",
-			   biased ? "biases the ratio (BIAS)" : "may bias the ratio (PRICE)", slice));
+	warn(file,
+		text_brief("sharing caches %s; %s",
+			biased ? "biases the ratio (BIAS)" : "may bias the ratio (PRICE)", slice));
 }
 
 void duet_report_print(FILE *file, const struct duet_report *d, const char *const *names,
@@ -246,22 +258,25 @@ void duet_report_print(FILE *file, const struct duet_report *d, const char *cons
 	for (size_t i = 1; comparisons && i < d->n; i++) {
 		const struct log_ratio *l = &comparisons[i].log_ratio;
 
-		if (comparisons[i].a.n == 0 || comparisons[i].design != DESIGN_DUET || !(l->sd > 0) ||
-			!(l->neighbours_sd > 0))
+		if (comparisons[i].a.n == 0 || comparisons[i].design != DESIGN_DUET ||
+			!(l->sd > 0) || !(l->neighbours_sd > 0))
 			continue;
 		sum += log(l->neighbours_sd / l->sd);
 		known++;
 	}
 	if (known > 0)
-		fprintf(file, "  Interval of the ratio: %.1f times %s than with --order interleave\n",
+		fprintf(file,
+			"  Interval of the ratio: %.1f times %s than with --order interleave\n",
 			exp(fabs(sum) / (double)known), sum < 0 ? "wider" : "narrower");
 	table_print(list, file);
 	print_price_warning(file, d);
 	for (size_t i = 0; i < d->n; i++)
 		last = fmax(last, d->costs[i].last);
 	if (last > 2 * WORTH_A_WARNING)
-		warn(file, text_brief("the longest program ran alone for %.0f %% of its time; try --repeat",
-				   100 * last));
+		warn(file,
+			text_brief(
+				"the longest program ran alone for %.0f %% of its time; try --repeat",
+				100 * last));
 	if (slice > 2 * (double)d->rows[0].slice_ns && !d->rows[0].frozen)
 		warn(file, "the slices are longer than requested; try --slices-by freezer");
 }
@@ -289,11 +304,12 @@ int64_t inc_length_beside(int64_t pt_ns)
 
 	if (covered_ns / parts > least_ns)
 		return covered_ns / parts;
-	return pt_ns > 0 ? pt_ns * times / 20 * 21 : least_ns; /* so that the last of its runs is complete */
+	/* so that the last of its runs is complete */
+	return pt_ns > 0 ? pt_ns * times / 20 * 21 : least_ns;
 }
 
-int inc_units_load(struct book *book, int64_t run, const struct discard_rules *rules, struct inc_units *ret,
-	struct error *err)
+int inc_units_load(struct book *book, int64_t run, const struct discard_rules *rules,
+	struct inc_units *ret, struct error *err)
 {
 	_cleanup_(duet_report_clear) struct duet_report d = {};
 	size_t inc = SIZE_MAX, program = SIZE_MAX;
@@ -332,20 +348,22 @@ int inc_units_load(struct book *book, int64_t run, const struct discard_rules *r
 char *inc_units_text(char buffer[INC_UNITS_TEXT_SIZE], const struct inc_units *u)
 {
 	double sd = u->sd * u->mean;
-	int decimals = sd > 0 ? (int)fmin(fmax(1 - floor(log10(sd)), 0), 6) : 1; /* two digits of the sd */
+	/* two digits of the sd */
+	int decimals = sd > 0 ? (int)fmin(fmax(1 - floor(log10(sd)), 0), 6) : 1;
 
 	if (isnan(u->low))
 		snprintf(buffer, INC_UNITS_TEXT_SIZE, "%.4g", u->mean);
 	else
-		snprintf(buffer, INC_UNITS_TEXT_SIZE, "%.*f ± %.*f   CV %s   95 %% CI %.*f … %.*f", decimals,
-			u->mean, decimals, sd, text_percent(u->sd), decimals, u->low, decimals, u->high);
+		snprintf(buffer, INC_UNITS_TEXT_SIZE, "%.*f ± %.*f   CV %s   95 %% CI %.*f … %.*f",
+			decimals, u->mean, decimals, sd, text_percent(u->sd), decimals, u->low,
+			decimals, u->high);
 	return buffer;
 }
 
 json_t *inc_units_as_json(const struct inc_units *u)
 {
-	return json_pack("{s:f, s:I, s:I, s:I, s:i, s:o, s:o}", "mean", u->mean, "samples", (json_int_t)u->n,
-		"run", (json_int_t)u->run, "increments", (json_int_t)u->increments, "unit_increments",
-		INC_UNIT, "interval", json_interval(u->low, u->high), "sd",
-		json_real_or_null(u->sd * u->mean));
+	return json_pack("{s:f, s:I, s:I, s:I, s:i, s:o, s:o}", "mean", u->mean, "samples",
+		(json_int_t)u->n, "run", (json_int_t)u->run, "increments",
+		(json_int_t)u->increments, "unit_increments", INC_UNIT, "interval",
+		json_interval(u->low, u->high), "sd", json_real_or_null(u->sd * u->mean));
 }

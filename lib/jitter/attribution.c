@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Gaps, attributed to intervals: see jitter_internal.h.
  *
- * An interval explains the gap around it if the kernel may have run in that gap. As a check, the same intervals are shifted by a
- * random time within the round, and it is counted how many gaps they would explain then. Where it is not known whether the kernel
- * ran, gaps of a length at which that is as good are not attributed, unless a switch from the loop's thread and back to it proves
+ * An interval explains the gap around it if the kernel may have run in that gap. As a check, the
+ * same intervals are shifted by a random time within the round, and it is counted how many gaps
+ * they would explain then. Where it is not known whether the kernel ran, gaps of a length at which
+ * that is as good are not attributed, unless a switch from the loop's thread and back to it proves
  * who had the CPU. */
 #include "lib/jitter/jitter_internal.h"
 
@@ -33,7 +34,8 @@ void unexplained_clear(struct unexplained *unexplained)
 		free(unexplained->periods[i].spacings);
 }
 
-static void add_spacings(struct unexplained_period *period, const struct unexplained_item *items, size_t n)
+static void add_spacings(
+	struct unexplained_period *period, const struct unexplained_item *items, size_t n)
 {
 	period->spacings = period->spacings ?: xcalloc(BINS, sizeof(*period->spacings));
 	for (size_t i = 0; i < n; i++)
@@ -85,8 +87,8 @@ static int64_t tolerance_ns(double period_ns)
 	return 6000 + (int64_t)(0.0005 * period_ns);
 }
 
-/* Nearly that of a period that was found before, or of its multiples: what it left, an early tick and the late one after it, has
- * such spacings. */
+/* Nearly that of a period that was found before, or of its multiples: what it left, an early tick
+ * and the late one after it, has such spacings. */
 static bool is_multiple(int64_t ns, const struct unexplained_period *before, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -111,8 +113,8 @@ static int64_t fundamental_ns(const struct spacing_bin *bins, int64_t period_ns)
 	return bin_centre_ns(bins, (int)(period_ns / BIN_NS));
 }
 
-/* The shortest that stands out, and is the highest beside it; 0: none. The multiples of a period stand out, too; those of a
- * distance between two items that each have a period do not. */
+/* The shortest that stands out, and is the highest beside it; 0: none. The multiples of a period
+ * stand out, too; those of a distance between two items that each have a period do not. */
 static int64_t find_period(const struct unexplained_period *periods, size_t n_before)
 {
 	const struct spacing_bin *bins = periods[n_before].spacings;
@@ -155,7 +157,8 @@ static bool has_item(const struct unexplained_item *items, size_t n, int64_t at,
 	return low < n && items[low].start_ns <= at + within;
 }
 
-/* Whether enough of the items that a period would have around this one are there: a neighbour that chance puts there is not enough. */
+/* Whether enough of the items that a period would have around this one are there: a neighbour that
+ * chance puts there is not enough. */
 static bool is_periodic(const struct unexplained_item *items, size_t n, size_t i, double period_ns)
 {
 	int64_t close_ns = tolerance_ns(period_ns);
@@ -170,9 +173,10 @@ static bool is_periodic(const struct unexplained_item *items, size_t n, size_t i
 	return there >= LEAST_NEIGHBOURS;
 }
 
-/* Counts the items that have the period, and moves the others to `rest`. Returns how many those are. */
-static size_t take_periodic(struct unexplained_period *p, const struct unexplained_item *items, size_t n,
-	struct unexplained_item *rest)
+/* Counts the items that have the period, and moves the others to `rest`. Returns how many those
+ * are. */
+static size_t take_periodic(struct unexplained_period *p, const struct unexplained_item *items,
+	size_t n, struct unexplained_item *rest)
 {
 	size_t n_rest = 0;
 
@@ -189,7 +193,8 @@ static size_t take_periodic(struct unexplained_period *p, const struct unexplain
 	return n_rest;
 }
 
-void unexplained_add(struct unexplained *unexplained, const struct unexplained_item *all, size_t n_all)
+void unexplained_add(
+	struct unexplained *unexplained, const struct unexplained_item *all, size_t n_all)
 {
 	_cleanup_(freep) struct unexplained_item *room = xmalloc(2 * n_all * sizeof(*room));
 	struct unexplained_item *items = room, *spare = room + n_all;
@@ -201,7 +206,8 @@ void unexplained_add(struct unexplained *unexplained, const struct unexplained_i
 		if (all[i].length_ns >= LEAST_NS)
 			items[n++] = all[i];
 	}
-	for (size_t i = 0; i < UNEXPLAINED_PERIODS; i++) { /* each among the items without those before it */
+	/* each among the items without those before it */
+	for (size_t i = 0; i < UNEXPLAINED_PERIODS; i++) {
 		struct unexplained_period *p = &unexplained->periods[i];
 		struct unexplained_item *before = items;
 		int64_t count = p->count, total_ns = p->total_ns;
@@ -213,7 +219,8 @@ void unexplained_add(struct unexplained *unexplained, const struct unexplained_i
 		if (!p->period_ns)
 			break;
 		p->period_ns = fundamental_ns(p->spacings, p->period_ns);
-		/* It holds if twice as many items have it as have periods that are wrong for certain. */
+		/* It holds if twice as many items have it as have periods that are wrong for
+		 * certain. */
 		for (size_t k = 0; k < n; k++) {
 			found += is_periodic(items, n, k, (double)p->period_ns);
 			wrong += is_periodic(items, n, k, 0.73 * (double)p->period_ns);
@@ -243,15 +250,17 @@ struct unexplained_sums unexplained_sums(const struct unexplained *unexplained)
 }
 
 enum {
-	SLACK_NS = 50,     /* a reading of the counter may be carried out a little early */
-	EXCESS_FACTOR = 3, /* entry and exit are not traced: up to so many times their median is explained */
-	SMALL_PART = 20,   /* parts below a 20th of the interruption are not in its name */
-	PERIOD_LEAST = 5,  /* distances from which a period is concluded */
+	SLACK_NS = 50, /* a reading of the counter may be carried out a little early */
+	/* entry and exit are not traced: up to so many times their median is explained */
+	EXCESS_FACTOR = 3,
+	SMALL_PART = 20,  /* parts below a 20th of the interruption are not in its name */
+	PERIOD_LEAST = 5, /* distances from which a period is concluded */
 };
 
 void attribution_begin(struct attribution *a, int64_t threshold_ns, struct jitter_sources *sources)
 {
-	*a = (struct attribution){.sources = sources, .outside_source = -1, .cpu.threshold_ns = threshold_ns};
+	*a = (struct attribution){
+		.sources = sources, .outside_source = -1, .cpu.threshold_ns = threshold_ns};
 	a->longest = xcalloc(MOST_LONGEST + 1, sizeof(*a->longest));
 }
 
@@ -276,8 +285,8 @@ void attribution_clear(struct attribution *a)
 }
 
 /* resumed: this continues the interval before, and is not a start of its own. */
-static void source_rows_add(
-	struct source_rows *rows, uint32_t source, int64_t start_ns, int64_t length_ns, bool resumed)
+static void source_rows_add(struct source_rows *rows, uint32_t source, int64_t start_ns,
+	int64_t length_ns, bool resumed)
 {
 	struct source_statistics *s;
 	struct jitter_source *row;
@@ -317,10 +326,12 @@ static void source_rows_end_round(struct source_rows *rows, bool first)
 int64_t source_period(const struct source_statistics *s)
 {
 	int64_t quarter = histogram_quantile(&s->spacings, 0.25),
-		half = histogram_quantile(&s->spacings, 0.5), most = histogram_quantile(&s->spacings, 0.75);
+		half = histogram_quantile(&s->spacings, 0.5),
+		most = histogram_quantile(&s->spacings, 0.75);
 
-	return s->spacings.count >= PERIOD_LEAST && (double)(most - quarter) <= 0.05 * (double)half ? half
-												    : 0;
+	return s->spacings.count >= PERIOD_LEAST && (double)(most - quarter) <= 0.05 * (double)half
+		       ? half
+		       : 0;
 }
 
 /* The intervals that lie in a gap. Some may have no end yet, or lie outside the gap. */
@@ -407,21 +418,23 @@ static int by_start(const void *a, const void *b)
 	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
-/* How many gaps the first n intervals match if all are moved, around the round, by the same random time. */
+/* How many gaps the first n intervals match if all are moved, around the round, by the same random
+ * time. */
 static void count_chance(
 	struct attribution *a, const struct jitter_round *round, size_t n, int64_t allowed_ns)
 {
 	_cleanup_(freep) struct trace_interval *shifted = xmalloc(n * sizeof(*shifted));
 	int64_t round_ns = round->to_ns > round->from_ns ? round->to_ns - round->from_ns : 1;
-	int64_t by_ns = round_ns / 20 +
-			(int64_t)(random_next(&a->random) % (uint64_t)(round_ns - round_ns / 10 + 1));
+	int64_t by_ns = round_ns / 20 + (int64_t)(random_next(&a->random) %
+						  (uint64_t)(round_ns - round_ns / 10 + 1));
 	size_t cursor = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct trace_interval *v = &round->intervals[i];
 
 		shifted[i] = *v;
-		shifted[i].start_ns = round->from_ns + (v->start_ns - round->from_ns + by_ns) % round_ns;
+		shifted[i].start_ns = round->from_ns +
+				      (v->start_ns - round->from_ns + by_ns) % round_ns;
 		shifted[i].end_ns = shifted[i].start_ns + v->end_ns - v->start_ns;
 	}
 	qsort(shifted, n, sizeof(*shifted), by_start);
@@ -438,8 +451,8 @@ static void count_chance(
 }
 
 /* Keeps it if it is one of the longest. */
-static void keep_long(
-	struct attribution *a, const struct gap_seen *gap, int64_t source, const struct matched *matched)
+static void keep_long(struct attribution *a, const struct gap_seen *gap, int64_t source,
+	const struct matched *matched)
 {
 	size_t at = a->n_longest;
 	struct long_interruption *entry;
@@ -467,7 +480,8 @@ static void keep_long(
 static uint32_t source_of_gap(
 	struct attribution *a, const struct gap_seen *gap, const struct matched *matched)
 {
-	uint32_t parts[1 + MOST_INTERRUPTION_PARTS] = {}; /* the largest first: it is always in it */
+	/* the largest first: it is always in it */
+	uint32_t parts[1 + MOST_INTERRUPTION_PARTS] = {};
 	int64_t most_ns = -1;
 	size_t n = 1;
 
@@ -479,20 +493,22 @@ static uint32_t source_of_gap(
 			parts[0] = v->source;
 			most_ns = net_ns;
 		}
-		if (net_ns >= 0 && net_ns * SMALL_PART >= matched->covered_ns && n <= MOST_INTERRUPTION_PARTS)
+		if (net_ns >= 0 && net_ns * SMALL_PART >= matched->covered_ns &&
+			n <= MOST_INTERRUPTION_PARTS)
 			parts[n++] = v->source;
 	}
 	return jitter_source_of_parts(a->sources, parts, n);
 }
 
 /* A gap in which the kernel may have run. Returns what of it no event explains. */
-static struct unexplained_item take_gap(
-	struct attribution *a, const struct gap_seen *gap, const struct matched *matched, int64_t allowed_ns)
+static struct unexplained_item take_gap(struct attribution *a, const struct gap_seen *gap,
+	const struct matched *matched, int64_t allowed_ns)
 {
 	const struct jitter_match *class = class_of(a, gap);
 	/* gaps of this length are matched more often than by chance: three standard deviations */
 	bool proven = matched->switched || gap->origin == GAP_IN_KERNEL ||
-		      (double)(class->matched - class->chance) > 3 * sqrt((double)(class->chance + 1));
+		      (double)(class->matched - class->chance) >
+			      3 * sqrt((double)(class->chance + 1));
 	int64_t source = -1, explained_ns = 0;
 
 	if (matched->n > 0 && proven) {
@@ -500,15 +516,16 @@ static struct unexplained_item take_gap(
 		explained_ns = explained_part(a, gap, matched, allowed_ns);
 		a->cpu.explained++;
 		a->cpu.explained_ns += explained_ns;
-		source_rows_add(
-			&a->times, (uint32_t)source, gap->start_ns, matched->covered_ns, matched->resumed);
+		source_rows_add(&a->times, (uint32_t)source, gap->start_ns, matched->covered_ns,
+			matched->resumed);
 		histogram_add(&a->master, matched->covered_ns);
 	}
 	for (size_t i = 0; i < matched->n; i++) {
 		const struct trace_interval *v = &matched->items[i];
 
 		if (lies_in(v, gap))
-			source_rows_add(&a->frequencies, v->source, v->start_ns, net_in(v, gap), v->resumed);
+			source_rows_add(&a->frequencies, v->source, v->start_ns, net_in(v, gap),
+				v->resumed);
 	}
 	keep_long(a, gap, source, matched);
 	return (struct unexplained_item){gap->start_ns, gap_length(gap) - explained_ns, source < 0};
@@ -520,8 +537,8 @@ static struct unexplained_item take_outside(struct attribution *a, const struct 
 	uint32_t source;
 
 	if (a->outside_source < 0)
-		a->outside_source = jitter_source_add(
-			a->sources, a->sources->outside ?: "outside the kernel", NULL, SOURCE_OUTSIDE);
+		a->outside_source = jitter_source_add(a->sources,
+			a->sources->outside ?: "outside the kernel", NULL, SOURCE_OUTSIDE);
 	source = (uint32_t)a->outside_source;
 	source_rows_add(&a->times, source, gap->start_ns, gap_length(gap), false);
 	source_rows_add(&a->frequencies, source, gap->start_ns, gap_length(gap), false);
@@ -550,7 +567,8 @@ size_t attribution_round(struct attribution *a, const struct jitter_round *round
 {
 	_cleanup_(freep) struct matched *matched = xcalloc(round->n_gaps, sizeof(*matched));
 	_cleanup_(freep) struct unexplained_item *rest = xcalloc(round->n_gaps, sizeof(*rest));
-	_cleanup_(freep) struct unexplained_item *outside = xcalloc(round->n_gaps, sizeof(*outside));
+	_cleanup_(freep) struct unexplained_item *outside = xcalloc(
+		round->n_gaps, sizeof(*outside));
 	size_t n = round->n_intervals, cursor = 0, n_rest = 0, n_outside = 0;
 	int64_t until_ns = INT64_MIN, allowed_ns;
 
@@ -572,7 +590,8 @@ size_t attribution_round(struct attribution *a, const struct jitter_round *round
 		class->gaps++;
 		class->matched += m.n > 0;
 		if (m.n_outer > 0)
-			histogram_add(&a->excess, excess_ns > 0 ? excess_ns / (int64_t)m.n_outer : 0);
+			histogram_add(
+				&a->excess, excess_ns > 0 ? excess_ns / (int64_t)m.n_outer : 0);
 	}
 	allowed_ns = EXCESS_FACTOR * histogram_quantile(&a->excess, 0.5);
 	count_chance(a, round, n, allowed_ns);

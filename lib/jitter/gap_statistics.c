@@ -16,7 +16,8 @@ void histogram_add(struct histogram *h, int64_t value)
 	size_t at = 0, high = h->n;
 	struct histogram_bucket *bucket;
 
-	while (at < high) { /* the first bucket whose values are all above `value`, or which holds it */
+	/* the first bucket whose values are all above `value`, or which holds it */
+	while (at < high) {
 		size_t middle = (at + high) / 2;
 
 		if (h->buckets[middle].high <= value)
@@ -78,7 +79,8 @@ static double derivative_norm(const struct cosine_series *series, int s, double 
 	return 2 * pow(M_PI, 2 * s) * sum;
 }
 
-/* t less what the norms of all stages say that t should be; the root is the bandwidth (Botev et al., equation 28). */
+/* t less what the norms of all stages say that t should be; the root is the bandwidth (Botev et
+ * al., equation 28). */
 static double bandwidth_excess(const struct cosine_series *series, double t)
 {
 	double f = derivative_norm(series, STAGES, t);
@@ -89,15 +91,16 @@ static double bandwidth_excess(const struct cosine_series *series, double t)
 		for (int i = 3; i < 2 * s; i += 2)
 			odd *= i;
 		f = derivative_norm(series, s,
-			pow(2 * constant * odd / sqrt(2 * M_PI) / series->n / f, 2 / (3.0 + 2 * s)));
+			pow(2 * constant * odd / sqrt(2 * M_PI) / series->n / f,
+				2 / (3.0 + 2 * s)));
 	}
 	return t - pow(2 * series->n * sqrt(M_PI) * f, -0.4);
 }
 
 double density_bandwidth(const struct density_point *points, size_t n)
 {
-	double first = INFINITY, last = -INFINITY, widest = 0, margin, cells[CELLS] = {}, low = 1e-9,
-	       high = low;
+	double first = INFINITY, last = -INFINITY, widest = 0, margin, cells[CELLS] = {},
+	       low = 1e-9, high = low;
 	struct cosine_series series = {};
 
 	for (size_t i = 0; i < n; i++) {
@@ -111,13 +114,15 @@ double density_bandwidth(const struct density_point *points, size_t n)
 	margin = (last - first) / 10;
 	series.range = last - first + 2 * margin;
 	for (size_t i = 0; i < n; i++)
-		cells[(size_t)((points[i].at - (first - margin)) / series.range * CELLS)] += points[i].weight;
+		cells[(size_t)((points[i].at - (first - margin)) / series.range * CELLS)] +=
+			points[i].weight;
 	for (size_t k = 1; k < CELLS; k++) {
 		double sum = 0;
 
 		for (size_t j = 0; j < CELLS; j++)
 			if (cells[j] > 0)
-				sum += cells[j] * cos(M_PI * (double)k * ((double)j + 0.5) / (double)CELLS);
+				sum += cells[j] *
+				       cos(M_PI * (double)k * ((double)j + 0.5) / (double)CELLS);
 		series.squares[k] = sum / series.n * (sum / series.n);
 	}
 	/* the least root; that of a normal density if there is none */
@@ -148,9 +153,11 @@ double density_at(const struct density_point *points, size_t n, double bandwidth
 	return sum;
 }
 
-/* The mean of at least this number of independent rounds is about normal; with fewer, only their number counts. */
+/* The mean of at least this number of independent rounds is about normal; with fewer, only their
+ * number counts. */
 static const double ENOUGH = 8;
-/* A source in this share of the rounds of one run, and in none of the other, is permanent: its rounds are not one long burst. */
+/* A source in this share of the rounds of one run, and in none of the other, is permanent: its
+ * rounds are not one long burst. */
 static const double PERMANENT = 0.6;
 static const double RATE_CHANGE_MOST_LAG1 = 0.99;
 
@@ -164,8 +171,9 @@ static double rate_variance(const struct rate *r) /* n - 1 */
 	return r->n > 1 ? fmax(r->squares - r->total_ns * rate_mean(r), 0) / (r->n - 1) : 0;
 }
 
-/* So many rounds are worth one, because neighbours are alike: a burst over ten rounds is one burst. The correlation of
- * neighbours is estimated by their differences (von Neumann 1941), which what happens at the ends of the run does not bias. */
+/* So many rounds are worth one, because neighbours are alike: a burst over ten rounds is one burst.
+ * The correlation of neighbours is estimated by their differences (von Neumann 1941), which what
+ * happens at the ends of the run does not bias. */
 static double rate_inflation(const struct rate *r)
 {
 	double variance = rate_variance(r), lag1;
@@ -177,8 +185,8 @@ static double rate_inflation(const struct rate *r)
 	return lag1 > 0 ? fmin(correlation_inflation(lag1, r->n), r->n) : 1;
 }
 
-/* Given so many rounds with it in both, how many of them b has by chance is binomial. k is rounded down, and at least k
- * of k + n at random means a beta distribution of the share. */
+/* Given so many rounds with it in both, how many of them b has by chance is binomial. k is rounded
+ * down, and at least k of k + n at random means a beta distribution of the share. */
 static double rate_by_number(
 	double k, double others, double margin, const struct rate *a, const struct rate *b)
 {
@@ -202,7 +210,8 @@ static double p_of_ratio(const struct rate *a, const struct rate *b, double marg
 	if (k < ENOUGH || others < ENOUGH)
 		return rate_by_number(k, others, margin, a, b);
 	/* Welch's test of mean(b) <= margin mean(a), with as many values as are independent */
-	scale = b->n / b->time_ns * a->time_ns / a->n; /* rounds of the two may not be equally long */
+	/* rounds of the two may not be equally long */
+	scale = b->n / b->time_ns * a->time_ns / a->n;
 	of_a = margin * margin * rate_variance(a) / n_a;
 	of_b = scale * scale * rate_variance(b) / n_b;
 	off = scale * rate_mean(b) - margin * rate_mean(a);

@@ -51,8 +51,8 @@ uint32_t jitter_source_add(
 }
 
 /* What only the running system knows. A thread that has ended leaves both as they are. */
-static void describe_thread(
-	struct identity *identity, pid_t pid, const char *name, bool *ret_kernel, const char **ret_unit)
+static void describe_thread(struct identity *identity, pid_t pid, const char *name,
+	bool *ret_kernel, const char **ret_unit)
 {
 	_cleanup_(freep) char *stat = path_text(AT_FDCWD, "/proc/%d/stat", pid);
 	const char *after_name = stat ? strrchr(stat, ')') : NULL;
@@ -106,7 +106,8 @@ static uint32_t source_of_event(struct jitter_sources *s, const struct trace_eve
 	if (event->kind == TRACE_IRQ)
 		made = text_format("irq%d:%s", (int)event->number, name);
 	else if (event->kind == TRACE_SOFTIRQ || event->kind == TRACE_WORK)
-		made = text_format("%s:%s", event->kind == TRACE_WORK ? "kworker" : "softirq", name);
+		made = text_format(
+			"%s:%s", event->kind == TRACE_WORK ? "kworker" : "softirq", name);
 	source = jitter_source_add(s, made ?: name, NULL, kinds[event->kind]);
 	keymap_set(&s->known, hash, source);
 	return source;
@@ -131,8 +132,10 @@ static bool source_is_before(const struct jitter_sources *s, uint32_t a, uint32_
 	return by_name ? by_name < 0 : a < b;
 }
 
-/* The distinct ones among the parts, sorted, at most MOST_PARTS. Returns how many there would be. */
-static size_t distinct_parts(const struct jitter_sources *s, const uint32_t *parts, size_t n, uint32_t *ret)
+/* The distinct ones among the parts, sorted, at most MOST_PARTS. Returns how many there would
+ * be. */
+static size_t distinct_parts(
+	const struct jitter_sources *s, const uint32_t *parts, size_t n, uint32_t *ret)
 {
 	size_t kept = 0;
 
@@ -188,7 +191,8 @@ uint32_t jitter_source_of_parts(struct jitter_sources *s, const uint32_t *parts,
 
 enum { UNKNOWN = -1 };
 
-/* What is kept of a thread that was switched from: whether it was preempted, and the work it was in, plus one. */
+/* What is kept of a thread that was switched from: whether it was preempted, and the work it was
+ * in, plus one. */
 enum { PREEMPTED = 1, WORK_SHIFT = 1 };
 
 void intervals_begin(struct intervals *v, pid_t watcher, struct jitter_sources *sources)
@@ -214,8 +218,10 @@ static struct trace_interval *interval_begin(
 		return NULL;
 	}
 	item = array_add_reused(v->items, v->n, v->capacity);
-	*item = (struct trace_interval){
-		.start_ns = at_ns, .end_ns = at_ns - 1, .source = source, .depth = (uint8_t)v->depth};
+	*item = (struct trace_interval){.start_ns = at_ns,
+		.end_ns = at_ns - 1,
+		.source = source,
+		.depth = (uint8_t)v->depth};
 	v->open[v->depth].item = v->n - 1;
 	v->open[v->depth].kind = kind;
 	v->open[v->depth].number = number;
@@ -271,7 +277,8 @@ static void intervals_break(struct intervals *v, bool from_watcher, int64_t at_n
 
 	v->broken++;
 	if (task && from_watcher) {
-		/* the switch back to the watcher is missing: nothing but what is open can have run until then */
+		/* the switch back to the watcher is missing: nothing but what is open can have run
+		 * until then */
 		task->open_ended = true;
 		task->end_ns = task->start_ns;
 		task->net_ns = -v->open[0].inner_ns;
@@ -287,7 +294,8 @@ static void intervals_switch(struct intervals *v, const struct trace_event *even
 {
 	enum { MOST_THREADS = 65536 };
 	const uint32_t *found = keymap_find(&v->threads, (uint64_t)event->prev);
-	uint32_t known = ((found ? *found : 0) & ~(uint32_t)PREEMPTED) | (event->preempted ? PREEMPTED : 0);
+	uint32_t known = ((found ? *found : 0) & ~(uint32_t)PREEMPTED) |
+			 (event->preempted ? PREEMPTED : 0);
 	struct trace_interval *item;
 	uint32_t source;
 
@@ -307,9 +315,9 @@ static void intervals_switch(struct intervals *v, const struct trace_event *even
 		return;
 	found = keymap_find(&v->threads, (uint64_t)event->next);
 	known = found ? *found : 0;
-	source = known >> WORK_SHIFT
-			 ? (known >> WORK_SHIFT) - 1
-			 : jitter_source_of_thread(v->sources, event->next, event->next_name ?: "?");
+	source = known >> WORK_SHIFT ? (known >> WORK_SHIFT) - 1
+				     : jitter_source_of_thread(
+					       v->sources, event->next, event->next_name ?: "?");
 	item = interval_begin(v, TRACE_TASK, 0, at_ns, source);
 	item->switched = true;
 	item->resumed = known & PREEMPTED;
@@ -328,12 +336,13 @@ void intervals_add(struct intervals *v, const struct trace_event *event, int64_t
 	} else if (event->what == TRACE_BEGIN && work) {
 		begin_work(v, event, at_ns);
 	} else if (event->what == TRACE_BEGIN) {
-		interval_begin(v, event->kind, event->number, at_ns, source_of_event(v->sources, event));
+		interval_begin(
+			v, event->kind, event->number, at_ns, source_of_event(v->sources, event));
 	} else if (event->what == TRACE_END && work) {
 		keymap_set(&v->threads, (uint64_t)event->pid, 0);
 	} else if (event->what == TRACE_END) {
-		while (i > 0 &&
-			(v->open[i - 1].kind != event->kind || v->open[i - 1].number != event->number))
+		while (i > 0 && (v->open[i - 1].kind != event->kind ||
+					v->open[i - 1].number != event->number))
 			i--;
 		if (i == 0)
 			return; /* it began before the trace, or where events were lost */
@@ -341,7 +350,8 @@ void intervals_add(struct intervals *v, const struct trace_event *event, int64_t
 			v->broken++;
 		interval_end(v, at_ns);
 	} else if (event->what == TRACE_SPAN || (point && event->pid == v->watcher)) {
-		/* a fault of another task is part of what that task does; of a fork nobody took the CPU */
+		/* a fault of another task is part of what that task does; of a fork nobody took the
+		 * CPU */
 		item = interval_begin(v, event->kind, event->number, at_ns - event->length_ns,
 			source_of_event(v->sources, event));
 		if (!item)

@@ -15,7 +15,8 @@ static const char *const jitter_level_names[N_JITTER_LEVELS] = {
 #define TIME(of, member) FIELD(of, FIELD_INT64, member), .max = JSON_SPAN_MAX
 #define COUNT(of, member) FIELD(of, FIELD_INT64, member), .max = INT64_MAX
 #define SOURCE(of) FIELD(of, FIELD_UINT32, source), .min = 1, .refers = FIELD_TO_SOURCE
-#define LEVEL(of) FIELD(of, FIELD_ENUM, level), .words = jitter_level_names, .n_words = N_JITTER_LEVELS
+#define LEVEL(of) \
+	FIELD(of, FIELD_ENUM, level), .words = jitter_level_names, .n_words = N_JITTER_LEVELS
 #define MAYBE .presence = FIELD_OPTIONAL
 #define UNLESS_NEGATIVE MAYBE, .unknown = -1
 
@@ -114,11 +115,14 @@ static const struct field combination_fields[] = {
 };
 
 const struct field_table jitter_cpu_table = FIELD_TABLE(jitter_cpu, "run, ", cpu_fields);
-static const struct field_table jitter_period_table = FIELD_TABLE(jitter_period, "run, ", period_fields);
+static const struct field_table jitter_period_table = FIELD_TABLE(
+	jitter_period, "run, ", period_fields);
 const struct field_table jitter_source_table = FIELD_TABLE(jitter_source, "run, ", source_fields);
 const struct field_table jitter_bucket_table = FIELD_TABLE(jitter_bucket, "run, ", bucket_fields);
-static const struct field_table jitter_match_table = FIELD_TABLE(jitter_match, "run, ", match_fields);
-static const struct field_table interruption_table = FIELD_TABLE(interruption, "run, ", interruption_fields);
+static const struct field_table jitter_match_table = FIELD_TABLE(
+	jitter_match, "run, ", match_fields);
+static const struct field_table interruption_table = FIELD_TABLE(
+	interruption, "run, ", interruption_fields);
 static const struct field_table interruption_part_table = FIELD_TABLE(
 	interruption_part, "run, ", part_fields);
 static const struct field_table combination_part_table = FIELD_TABLE(
@@ -133,7 +137,8 @@ const struct document_feature jitter_feature = {
 	.rows = (const struct run_rows[]){{"jitter_cpus", &jitter_cpu_table},
 		{"jitter_periods", &jitter_period_table}, {"jitter_sources", &jitter_source_table},
 		{"jitter_buckets", &jitter_bucket_table}, {"jitter_matches", &jitter_match_table},
-		{"interruptions", &interruption_table}, {"interruption_parts", &interruption_part_table},
+		{"interruptions", &interruption_table},
+		{"interruption_parts", &interruption_part_table},
 		/* those that its rows name */
 		{"combination_parts", &combination_part_table,
 			"WHERE combination IN (SELECT source FROM jitter_source WHERE run = ?1 UNION"
@@ -150,10 +155,10 @@ static const struct jitter_list {
 		*insert; /* what follows "SELECT … FROM table" (likewise) and "INSERT INTO table" */
 	size_t items, n; /* offsets in struct jitter */
 } jitter_lists[] = {
-#define LIST(of, member, order)                                                                        \
-	{                                                                                              \
-		&of##_table, "DELETE FROM " #of " WHERE run = ?", "WHERE run = ? ORDER BY " order, "", \
-			offsetof(struct jitter, member), offsetof(struct jitter, n_##member)           \
+#define LIST(of, member, order)                                                                    \
+	{                                                                                          \
+		&of##_table, "DELETE FROM " #of " WHERE run = ?", "WHERE run = ? ORDER BY " order, \
+			"", offsetof(struct jitter, member), offsetof(struct jitter, n_##member)   \
 	}
 	LIST(jitter_cpu, cpus, "cpu"),
 	LIST(jitter_period, periods, "cpu, n"),
@@ -176,7 +181,8 @@ void jitter_clear(struct jitter *jitter)
 	*jitter = (struct jitter){};
 }
 
-static int put_jitter(struct book *book, int64_t run, const struct jitter *jitter, struct error *err)
+static int put_jitter(
+	struct book *book, int64_t run, const struct jitter *jitter, struct error *err)
 {
 	const char *lists = (const char *)jitter;
 	int r = 0;
@@ -188,8 +194,8 @@ static int put_jitter(struct book *book, int64_t run, const struct jitter *jitte
 			r = sql_row(book, err, list->remove, "i", run);
 		if (r >= 0)
 			r = sql_insert(book, err, list->table, list->insert,
-				*(void *const *)(lists + list->items), *(const size_t *)(lists + list->n),
-				list->remove ? "i" : "", run);
+				*(void *const *)(lists + list->items),
+				*(const size_t *)(lists + list->n), list->remove ? "i" : "", run);
 	}
 	return r;
 }
@@ -205,8 +211,8 @@ static int get_jitter(struct book *book, int64_t run, struct jitter *ret, struct
 
 	for (size_t i = 0; r >= 0 && i < ELEMENTS(jitter_lists); i++)
 		r = sql_all(book, err, jitter_lists[i].table, jitter_lists[i].select,
-			(char *)ret + jitter_lists[i].items, (size_t *)((char *)ret + jitter_lists[i].n), "i",
-			run);
+			(char *)ret + jitter_lists[i].items,
+			(size_t *)((char *)ret + jitter_lists[i].n), "i", run);
 	return r;
 }
 

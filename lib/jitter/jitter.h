@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a jitter run records: for each CPU how well it was observed, histograms, a row for each source, and the longest
- * interruptions with their parts. All lengths are ns.
+/* What a jitter run records: for each CPU how well it was observed, histograms, a row for each
+ * source, and the longest interruptions with their parts. All lengths are ns.
  *
- * A gap is the time between two readings of the counter, if it is over the threshold. An interval is the time in which a
- * source had the CPU, from one event of the trace to another. In the time domain, the intervals of one gap are one
- * interruption, whose source may be a combination; in the frequency domain each interval is counted singly, by its net
- * time: that of an interrupt excludes those nested in it. */
+ * A gap is the time between two readings of the counter, if it is over the threshold. An interval
+ * is the time in which a source had the CPU, from one event of the trace to another. In the time
+ * domain, the intervals of one gap are one interruption, whose source may be a combination; in the
+ * frequency domain each interval is counted singly, by its net time: that of an interrupt excludes
+ * those nested in it. */
 #pragma once
 
 #include "lib/document/document.h"
@@ -18,7 +19,8 @@ enum jitter_level {
 	N_JITTER_LEVELS
 };
 
-/* explained + periodic + outside_kernel (if known) + unexplained are all gaps, by number and by time. */
+/* explained + periodic + outside_kernel (if known) + unexplained are all gaps, by number and by
+ * time. */
 struct jitter_cpu {
 	int cpu;
 	int64_t rounds;
@@ -30,7 +32,8 @@ struct jitter_cpu {
 	int64_t chance, chance_ns; /* what a trace shifted at random would explain */
 	int64_t periodic, periodic_ns;
 	int64_t outside_kernel,
-		outside_kernel_ns; /* of the others: the kernel did not run; -1: not known where it does */
+		/* of the others: the kernel did not run; -1: not known where it does */
+		outside_kernel_ns;
 	int64_t unexplained, unexplained_ns;
 	int64_t steal_ns;      /* that the hypervisor reports, in ticks of 10 ms; -1: not known */
 	int64_t smis;          /* interrupts of the firmware; -1: not known */
@@ -57,14 +60,17 @@ struct jitter_source {
 	uint32_t source;         /* struct source's id */
 	int64_t count, min_ns, max_ns, total_ns;
 	double squares_ns2; /* the sum of the squares of the lengths */
-	/* How its time varies from round to round, which shows whether two runs differ by more than chance. */
+	/* How its time varies from round to round, which shows whether two runs differ by more than
+	 * chance. */
 	int64_t rounds;           /* in which it occurs; 0: not known */
 	double round_squares_ns2; /* the sum of the squares of its times in each round */
-	double round_steps_ns2; /* the sum of the squares of the differences from its time in a round to that in the next */
+	/* the sum of the squares of the differences from its time in a round to that in the next */
+	double round_steps_ns2;
 	int64_t period_ns; /* from one to the next; 0: none found */
 };
 
-/* low_ns <= length < high_ns. The edges are the same on every level, CPU and run; only buckets that hold something are kept. */
+/* low_ns <= length < high_ns. The edges are the same on every level, CPU and run; only buckets that
+ * hold something are kept. */
 struct jitter_bucket {
 	int cpu;
 	enum jitter_level level;
@@ -126,12 +132,13 @@ extern const struct field_table jitter_cpu_table, jitter_source_table, jitter_bu
 
 void jitter_clear(struct jitter *jitter);
 
-/* What a jitter run leaves, in the lab book. Names of sources are those of book_source() and book_sources(). */
+/* What a jitter run leaves, in the lab book. Names of sources are those of book_source() and
+ * book_sources(). */
 
 extern const struct document_feature jitter_feature;
 
-/* All of the run so far, in place of what was stored for it before, in one transaction. `combinations` are added; a
- * combination that is stored already keeps its parts. */
+/* All of the run so far, in place of what was stored for it before, in one transaction.
+ * `combinations` are added; a combination that is stored already keeps its parts. */
 int book_put_jitter(struct book *book, int64_t run, const struct jitter *jitter, struct error *err);
 /* -ENOENT, with a sentence, if the run has none; jitter_clear() frees it. */
 int book_get_jitter(struct book *book, int64_t run, struct jitter *ret, struct error *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Pictures of jitter runs: the distribution of lengths, what each source took before and after, and when the longest
- * interruptions were. plots/jitter-*.gp draw them. */
+/* Pictures of jitter runs: the distribution of lengths, what each source took before and after, and
+ * when the longest interruptions were. plots/jitter-*.gp draw them. */
 #include "lib/jitter/jitter_run.h"
 
 #include "lib/jitter/jitter_internal.h"
@@ -9,9 +9,10 @@
 
 #include <math.h>
 
-/* Parzen densities (De et al., Figures 1, 4, 6 and 8): that of the gaps beside that of what the trace saw, or that of a run beside its
- * baseline. Both axes are logarithmic, and the Gaussians are on the logarithm of the length. The height is the number of
- * interruptions a second and decade of length, so that two curves compare. */
+/* Parzen densities (De et al., Figures 1, 4, 6 and 8): that of the gaps beside that of what the
+ * trace saw, or that of a run beside its baseline. Both axes are logarithmic, and the Gaussians are
+ * on the logarithm of the length. The height is the number of interruptions a second and decade of
+ * length, so that two curves compare. */
 enum { STEPS = 900, MOST_PEAKS = 6, PEAK_NAME = 24 };
 
 struct curve {
@@ -40,18 +41,20 @@ static void densities_prepare(struct densities *p, struct density_point *points)
 	p->high = -INFINITY;
 	for (struct curve *c = p->curves; c < p->curves + 2; c++) {
 		const struct jitter_run *run = c > p->curves && p->baseline ? p->baseline : p->run;
-		enum jitter_level level = c > p->curves || p->baseline ? JITTER_MASTER : JITTER_USER;
+		enum jitter_level level = c > p->curves || p->baseline ? JITTER_MASTER
+								       : JITTER_USER;
 
 		c->points = points;
 		c->seconds = (double)run->all.sampled_ns / 1e9;
 		for (size_t i = 0; i < run->jitter.n_buckets; i++) {
 			const struct jitter_bucket *b = &run->jitter.buckets[i];
-			double mean_ns = (double)b->total_ns / (double)b->count, at = log10(mean_ns / 1e9);
+			double mean_ns = (double)b->total_ns / (double)b->count,
+			       at = log10(mean_ns / 1e9);
 
 			if (b->level != level || mean_ns <= 0)
 				continue;
-			c->points[c->n++] = (struct density_point){
-				at, (double)b->count, log10((double)b->high_ns / fmax((double)b->low_ns, 1))};
+			c->points[c->n++] = (struct density_point){at, (double)b->count,
+				log10((double)b->high_ns / fmax((double)b->low_ns, 1))};
 			p->low = fmin(p->low, at);
 			p->high = fmax(p->high, at);
 		}
@@ -74,7 +77,8 @@ static void densities_prepare(struct densities *p, struct density_point *points)
 			p->least = fmin(p->least, single / 10);
 		for (int i = 0; i <= STEPS; i++) {
 			k->y[i] = k->n > 0 && k->seconds > 0
-					  ? density_at(k->points, k->n, k->bandwidth, densities_at(p, i)) /
+					  ? density_at(k->points, k->n, k->bandwidth,
+						    densities_at(p, i)) /
 						    k->seconds
 					  : 0;
 			p->most = fmax(p->most, k->y[i]);
@@ -158,8 +162,7 @@ static void write_densities(const void *subject, FILE *script)
 	int n = 0, peak;
 
 	densities_prepare(&p, points);
-	how = text_format(
-		"Parzen densities, bandwidth %.3f decades (%s; Botev et al. 2010)",
+	how = text_format("Parzen densities, bandwidth %.3f decades (%s; Botev et al. 2010)",
 		p.curves[0].bandwidth, text_percent(pow(10, p.curves[0].bandwidth) - 1));
 	terminal_say(stdout, 2, "%s", how);
 	if (p.baseline)
@@ -192,11 +195,13 @@ static void write_densities(const void *subject, FILE *script)
 	fprintf(script, "n_peaks = %d\n$curves << EOD\n", n);
 	for (int i = 0; i <= STEPS; i++)
 		fprintf(script, "%.6g %.6g %.6g\n", pow(10, densities_at(&p, i)),
-			fmax(p.curves[0].y[i], p.least / 100), fmax(p.curves[1].y[i], p.least / 100));
+			fmax(p.curves[0].y[i], p.least / 100),
+			fmax(p.curves[1].y[i], p.least / 100));
 	fputs("EOD\n", script);
 }
 
-/* What each source took of the time, in one run and in another: a row each, on a logarithmic axis. */
+/* What each source took of the time, in one run and in another: a row each, on a logarithmic
+ * axis. */
 enum { MOST_ROWS = 24, SHARE_NAME = 15, SHARES_ROW = 3 /* mm */ };
 
 static double larger_share(const struct jitter_change *c)
@@ -284,7 +289,8 @@ static size_t look_of(const struct timeline *t, uint32_t source)
 static void write_longest(const void *subject, FILE *script)
 {
 	const struct jitter_run *run = ((const struct jitter_pair *)subject)->run;
-	_cleanup_(freep) int64_t *totals_ns = xcalloc(run->sources.n + 1, sizeof(*totals_ns)); /* by source */
+	/* by source */
+	_cleanup_(freep) int64_t *totals_ns = xcalloc(run->sources.n + 1, sizeof(*totals_ns));
 	const struct interruption *longest = run->jitter.longest;
 	struct timeline t = {};
 	size_t n = run->jitter.n_longest, n_looks = 0;
@@ -338,7 +344,8 @@ static void write_longest(const void *subject, FILE *script)
 		for (size_t i = 0; i < n; i++) {
 			if (look_of(&t, longest[i].source) != look)
 				continue;
-			fprintf(script, "%.9f %.9f\n", (double)(longest[i].start_ns - start_ns) / 1e9,
+			fprintf(script, "%.9f %.9f\n",
+				(double)(longest[i].start_ns - start_ns) / 1e9,
 				(double)longest[i].length_ns / 1e9);
 			times.high = fmax(
 				times.high, (double)(longest[i].start_ns - start_ns) / 1e9);

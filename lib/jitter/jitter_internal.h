@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of this folder share, from the kernel's record to the histogram: the trace, its events, intervals, the attribution
- * of gaps to them, and the arithmetic of gaps. */
+/* What the files of this folder share, from the kernel's record to the histogram: the trace, its
+ * events, intervals, the attribution of gaps to them, and the arithmetic of gaps. */
 #pragma once
 
 #include "lib/host/accounting/identity.h"
@@ -10,14 +10,16 @@
 
 #include <sys/types.h>
 
-/* A page of the kernel's ring buffer, record by record: events/header_page and header_event of tracefs, kernel/trace/ring_buffer.c.
- * libtraceevent's kbuffer believes the lengths in a page; here one that leads out of the page ends it. */
+/* A page of the kernel's ring buffer, record by record: events/header_page and header_event of
+ * tracefs, kernel/trace/ring_buffer.c. libtraceevent's kbuffer believes the lengths in a page; here
+ * one that leads out of the page ends it. */
 
 struct trace_page {
 	const char *data;
 	size_t size, next; /* of the data; of the next record in it */
 	uint64_t at;       /* the time of the last record */
-	int64_t lost;      /* events before the page: 0, or the number; 1 where the kernel does not say it */
+	/* events before the page: 0, or the number; 1 where the kernel does not say it */
+	int64_t lost;
 };
 
 struct trace_record {
@@ -42,7 +44,15 @@ enum trace_what {
 	TRACE_POINT, /* begins, and nothing says when it ends */
 };
 
-enum trace_kind { TRACE_TASK, TRACE_IRQ, TRACE_SOFTIRQ, TRACE_VECTOR, TRACE_NMI, TRACE_FAULT, TRACE_WORK };
+enum trace_kind {
+	TRACE_TASK,
+	TRACE_IRQ,
+	TRACE_SOFTIRQ,
+	TRACE_VECTOR,
+	TRACE_NMI,
+	TRACE_FAULT,
+	TRACE_WORK
+};
 
 struct trace_event {
 	uint64_t at; /* as the trace's clock has it */
@@ -58,31 +68,38 @@ struct trace_event {
 	bool preempted; /* prev could have gone on */
 };
 
-/* Makes events of pages. It is apart from the trace, so that recorded pages can be decoded anywhere. */
+/* Makes events of pages. It is apart from the trace, so that recorded pages can be decoded
+ * anywhere. */
 struct trace_decoder;
 
-/* `tracing_fd`: the directory tracefs is mounted at, or a copy: what an event looks like is read from the kernel's description
- * of it (events/SYSTEM/NAME/format). Events that this kernel does not have are left out; -ENOTSUP, with a sentence, if it has
- * no sched_switch. `kallsyms`: the text of /proc/kallsyms; NULL: functions have no names. */
-int trace_decoder_new(struct trace_decoder **ret, int tracing_fd, const char *kallsyms, struct error *err);
+/* `tracing_fd`: the directory tracefs is mounted at, or a copy: what an event looks like is read
+ * from the kernel's description of it (events/SYSTEM/NAME/format). Events that this kernel does not
+ * have are left out; -ENOTSUP, with a sentence, if it has no sched_switch. `kallsyms`: the text of
+ * /proc/kallsyms; NULL: functions have no names. */
+int trace_decoder_new(
+	struct trace_decoder **ret, int tracing_fd, const char *kallsyms, struct error *err);
 void trace_decoder_free(struct trace_decoder *decoder);
 
 /* The next event of a page, whatever its bytes are; false: there are no more. */
 bool trace_decode(struct trace_decoder *decoder, struct trace_page *page, struct trace_event *ret);
 
-/* The system ("irq") and the name of the i-th of the events that it decodes; NULL: there are no more. */
-const char *trace_decoder_event(const struct trace_decoder *decoder, size_t i, const char **ret_system);
+/* The system ("irq") and the name of the i-th of the events that it decodes; NULL: there are no
+ * more. */
+const char *trace_decoder_event(
+	const struct trace_decoder *decoder, size_t i, const char **ret_system);
 /* The kernel's function at an address; NULL: not known. */
 const char *trace_decoder_function(struct trace_decoder *decoder, uint64_t address);
 
-/* A private instance of the kernel's trace (tracefs) on some CPUs: what others trace meanwhile is not changed, and
- * nothing remains. The trace of a process that was killed is removed when the next trace is opened. */
+/* A private instance of the kernel's trace (tracefs) on some CPUs: what others trace meanwhile is
+ * not changed, and nothing remains. The trace of a process that was killed is removed when the next
+ * trace is opened. */
 
 struct trace_cpu {
 	int cpu;
 	int fd;      /* of its raw pages */
 	FILE *pages; /* where they are kept; NULL: nowhere */
-	/* Events that the buffer did not keep, from trace_forget() to the end of the last pass of trace_next(), and before. */
+	/* Events that the buffer did not keep, from trace_forget() to the end of the last pass of
+	 * trace_next(), and before. */
 	int64_t lost, forgotten;
 };
 
@@ -117,15 +134,16 @@ struct trace_request {
 	const char *keep;     /* a file for trace-cmd and KernelShark; NULL: none */
 };
 
-/* Starts recording. -EPERM, -ENOENT and -ENOTSUP have a sentence that says what is missing. The cost of an event is measured
- * by page faults, so not for a trace of_program. */
+/* Starts recording. -EPERM, -ENOENT and -ENOTSUP have a sentence that says what is missing. The
+ * cost of an event is measured by page faults, so not for a trace of_program. */
 int trace_open(struct trace **ret, const struct trace_request *request, struct error *err);
 /* Removes the instance. */
 void trace_free(struct trace *trace);
 DEFINE_FREEP(trace)
 
-/* The next event that was recorded on the i-th of the CPUs. 1: there is one; 0: this pass over the buffer is complete, which may
- * end where the buffer's size was read, if events come as fast. A pass must be completed before that of another CPU. */
+/* The next event that was recorded on the i-th of the CPUs. 1: there is one; 0: this pass over the
+ * buffer is complete, which may end where the buffer's size was read, if events come as fast. A
+ * pass must be completed before that of another CPU. */
 int trace_next(struct trace *trace, size_t i, struct trace_event *ret, struct error *err);
 /* Drops what was recorded so far. */
 int trace_forget(struct trace *trace, struct error *err);
@@ -133,11 +151,12 @@ int trace_forget(struct trace *trace, struct error *err);
 /* Completes the file to keep. */
 int trace_keep(struct trace *trace, struct error *err);
 
-/* The arithmetic of gaps: histograms of their lengths, densities, and whether something that comes in bursts takes more of the
- * time in one run than in another. */
+/* The arithmetic of gaps: histograms of their lengths, densities, and whether something that comes
+ * in bursts takes more of the time in one run than in another. */
 
-/* Histograms have lengths in buckets whose width grows with the length, at most a thirty-second of it, with the same edges in every histogram.
- * Only buckets that hold something take memory, so that there can be one for each of thousands of sources. */
+/* Histograms have lengths in buckets whose width grows with the length, at most a thirty-second of
+ * it, with the same edges in every histogram. Only buckets that hold something take memory, so that
+ * there can be one for each of thousands of sources. */
 
 struct histogram_bucket {
 	int64_t low, high; /* low <= value < high */
@@ -153,17 +172,20 @@ struct histogram {
 /* value >= 0. */
 void histogram_add(struct histogram *histogram, int64_t value);
 
-/* The mean of the bucket that holds this share of the values (0.5: the median); 0 if there are none. */
+/* The mean of the bucket that holds this share of the values (0.5: the median); 0 if there are
+ * none. */
 int64_t histogram_quantile(const struct histogram *histogram, double share);
 
 /* Frees the buckets. */
 void histogram_clear(struct histogram *histogram);
 
-/* Densities by Parzen windows (Parzen 1962): a Gaussian at each point, so that nothing depends on the edges of bins.
+/* Densities by Parzen windows (Parzen 1962): a Gaussian at each point, so that nothing depends on
+ * the edges of bins.
  *
- * Points may stand for all values of a narrow bucket. What is narrower than the bucket cannot be seen, so the bandwidth is at
- * least one and a half times the widest bucket; then the density is that of the values themselves, but for a tenth
- * where it is a thousandth of its highest (tests/unit/test_density.c). */
+ * Points may stand for all values of a narrow bucket. What is narrower than the bucket cannot be
+ * seen, so the bandwidth is at least one and a half times the widest bucket; then the density is
+ * that of the values themselves, but for a tenth where it is a thousandth of its highest
+ * (tests/unit/test_density.c). */
 
 struct density_point {
 	double at;
@@ -171,18 +193,19 @@ struct density_point {
 	double width;  /* of the bucket; 0: a single value */
 };
 
-/* The bandwidth of Botev, Grotowski and Kroese (2010), which finds narrow peaks side by side with wide ones where rules
- * based on the standard deviation would blur them; at least 1.5 times the widest bucket. 0: fewer than two values, or all
- * are one. */
+/* The bandwidth of Botev, Grotowski and Kroese (2010), which finds narrow peaks side by side with
+ * wide ones where rules based on the standard deviation would blur them; at least 1.5 times the
+ * widest bucket. 0: fewer than two values, or all are one. */
 double density_bandwidth(const struct density_point *points, size_t n);
 
 /* The density at x times the number of values. */
 double density_at(const struct density_point *points, size_t n, double bandwidth, double x);
 
-/* Whether something that comes in bursts takes more of the time in one run than in another, by more than chance.
+/* Whether something that comes in bursts takes more of the time in one run than in another, by more
+ * than chance.
  *
- * Bursts make counts vary far more than Poisson's, so the time is counted in rounds: how it varies from round to round,
- * and how much a round is like the next, shows how much chance can explain. */
+ * Bursts make counts vary far more than Poisson's, so the time is counted in rounds: how it varies
+ * from round to round, and how much a round is like the next, shows how much chance can explain. */
 
 /* One side: n rounds of equal length, and what it took in them. */
 struct rate {
@@ -194,23 +217,26 @@ struct rate {
 	double steps;    /* sum of the squares of the differences between neighbouring rounds */
 };
 
-/* The p-value of "the rate of b is at most `margin` times that of a": small where b has more. margin >= 1. */
+/* The p-value of "the rate of b is at most `margin` times that of a": small where b has more.
+ * margin >= 1. */
 double rate_more(const struct rate *a, const struct rate *b, double margin);
 
-/* total_ns / time_ns of b, divided by that of a; INFINITY if only b has any. Its 95 % interval: the margins that rate_more() does not
- * reject on either side; INFINITY: no upper bound. */
+/* total_ns / time_ns of b, divided by that of a; INFINITY if only b has any. Its 95 % interval: the
+ * margins that rate_more() does not reject on either side; INFINITY: no upper bound. */
 double rate_ratio(const struct rate *a, const struct rate *b, double *ret_low, double *ret_high);
 
 /* Intervals of one CPU. All times are ns since the start of the run. */
 
-/* Turns the events of one CPU into intervals in which a source had the CPU instead of one thread, the watcher. Intervals nest: an
- * interrupt that occurs while another runs lies inside it, and its time is not part of the net time of the outer one.
+/* Turns the events of one CPU into intervals in which a source had the CPU instead of one thread,
+ * the watcher. Intervals nest: an interrupt that occurs while another runs lies inside it, and its
+ * time is not part of the net time of the outer one.
  *
- * Nothing is guessed. An end without a beginning is dropped and counted. If sched_switch leaves another task than it last
- * switched to, "an unknown task" had the CPU; if it leaves the watcher, only the switch back to the watcher is missing, whose
- * time the end of the gap shows. */
+ * Nothing is guessed. An end without a beginning is dropped and counted. If sched_switch leaves
+ * another task than it last switched to, "an unknown task" had the CPU; if it leaves the watcher,
+ * only the switch back to the watcher is missing, whose time the end of the gap shows. */
 
-/* A source of interruptions. Events have numbers and the names that were valid at the time; each is made a source once. */
+/* A source of interruptions. Events have numbers and the names that were valid at the time; each is
+ * made a source once. */
 struct jitter_source_name {
 	char *name;
 	char *unit; /* NULL: none or not known */
@@ -241,7 +267,8 @@ uint32_t jitter_source_of_parts(struct jitter_sources *sources, const uint32_t *
 
 struct trace_interval {
 	int64_t start_ns, end_ns; /* end < start: it is open, or was dropped */
-	int64_t net_ns;           /* if it is open-ended: what is to be added to its length, 0 or less */
+	/* if it is open-ended: what is to be added to its length, 0 or less */
+	int64_t net_ns;
 	uint32_t source;
 	uint8_t depth;   /* 0: not nested */
 	bool switched;   /* its start and its end are switches of tasks */
@@ -279,7 +306,8 @@ void intervals_lost(struct intervals *intervals);
 /* Removes the first n. */
 void intervals_drop(struct intervals *intervals, size_t n);
 
-/* Gaps that no event explains: whether they occur at fixed periods, as the interrupts of a virtual machine's host do. */
+/* Gaps that no event explains: whether they occur at fixed periods, as the interrupts of a virtual
+ * machine's host do. */
 
 struct unexplained_item {
 	int64_t start_ns, length_ns;
@@ -291,8 +319,8 @@ struct spacing_bin {
 };
 
 struct unexplained_period {
-	struct spacing_bin
-		*spacings; /* from an item to those after it, without the items of the periods before */
+	/* from an item to those after it, without the items of the periods before */
+	struct spacing_bin *spacings;
 	int64_t period_ns; /* 0: none found so far */
 	int64_t items, total_ns;
 	int64_t count; /* of the items: whole gaps */
@@ -307,7 +335,8 @@ struct unexplained {
 };
 
 /* A round's items, by start; those of less than a microsecond or two are never called periodic. */
-void unexplained_add(struct unexplained *unexplained, const struct unexplained_item *items, size_t n);
+void unexplained_add(
+	struct unexplained *unexplained, const struct unexplained_item *items, size_t n);
 void unexplained_clear(struct unexplained *unexplained);
 
 /* The sums of all items that have a firm period, and of all others. */
@@ -359,28 +388,33 @@ struct source_rows {
 
 struct attribution {
 	struct jitter_sources *sources;
-	int64_t outside_source;                     /* that of gaps outside the kernel; -1: none so far */
+	/* that of gaps outside the kernel; -1: none so far */
+	int64_t outside_source;
 	uint64_t random;                            /* of the shifts */
 	struct jitter_cpu cpu;                      /* the sums so far */
 	bool origin_known;                          /* of a gap at least */
 	struct jitter_match classes[MATCH_CLASSES]; /* gaps of 2^i to 2^(i+1) ns */
 	struct histogram user, master;
 	struct source_rows times, frequencies;
-	struct histogram excess; /* by how much gaps are longer than their intervals, for each interval */
+	/* by how much gaps are longer than their intervals, for each interval */
+	struct histogram excess;
 	/* of gaps in the kernel, or of unknown origin; of those outside the kernel */
 	struct unexplained unexplained, outside;
 	struct long_interruption *longest; /* MOST_LONGEST of them, the longest first */
 	size_t n_longest;
 };
 
-void attribution_begin(struct attribution *attribution, int64_t threshold_ns, struct jitter_sources *sources);
+void attribution_begin(
+	struct attribution *attribution, int64_t threshold_ns, struct jitter_sources *sources);
 void attribution_clear(struct attribution *attribution);
 
-/* Intervals that start after the last gap of the round wait for the next round. Returns how many were used. */
+/* Intervals that start after the last gap of the round wait for the next round. Returns how many
+ * were used. */
 size_t attribution_round(struct attribution *attribution, const struct jitter_round *round);
 
 /* The sums, with what no event explains; what only the loop and the trace know is left out. */
 struct jitter_cpu attribution_sums(const struct attribution *attribution);
 
-/* How far apart the intervals of a source are, if at least half of the distances are within 5 % of each other; else 0. */
+/* How far apart the intervals of a source are, if at least half of the distances are within 5 % of
+ * each other; else 0. */
 int64_t source_period(const struct source_statistics *statistics);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tables of a stored jitter run, remedies, and changes since a baseline: see jitter_run.h. The remedies name the checks of emp-setup(1). */
+/* Tables of a stored jitter run, remedies, and changes since a baseline: see jitter_run.h. The
+ * remedies name the checks of emp-setup(1). */
 #include "lib/jitter/jitter_run.h"
 
 #include "lib/jitter/jitter_internal.h"
@@ -7,15 +8,16 @@
 #include <fnmatch.h>
 #include <math.h>
 
-/* Adds to the row of a source. While a table is made, its rows are those of all sources by id, and those with a count of 0 are
- * not in it. -EBADMSG, with a sentence: there is no such source. */
+/* Adds to the row of a source. While a table is made, its rows are those of all sources by id, and
+ * those with a count of 0 are not in it. -EBADMSG, with a sentence: there is no such source. */
 static int add_to_row(struct jitter_table *table, const struct sources *sources,
 	const struct jitter_source *more, struct error *err)
 {
 	struct jitter_row *row;
 
 	if (more->source == 0 || more->source > sources->n)
-		return error_say(err, -EBADMSG, "the lab book is damaged: it has no source %u", more->source);
+		return error_say(err, -EBADMSG, "the lab book is damaged: it has no source %u",
+			more->source);
 	row = &table->rows[more->source - 1];
 	row->source = &sources->items[more->source - 1];
 	row->min_ns = row->count == 0 || more->min_ns < row->min_ns ? more->min_ns : row->min_ns;
@@ -39,8 +41,8 @@ static int by_total_and_name(const void *x, const void *y)
 	return strcmp(a->source->name, b->source->name);
 }
 
-/* Leaves the rows that have something, in order, with what follows from their sums. Shares are of all rows but those of the kind
- * left out. */
+/* Leaves the rows that have something, in order, with what follows from their sums. Shares are of
+ * all rows but those of the kind left out. */
 static void finish_rows(struct jitter_table *table, size_t n_sources, enum source_kind left_out)
 {
 	for (size_t i = 0; i < n_sources; i++) {
@@ -52,19 +54,21 @@ static void finish_rows(struct jitter_table *table, size_t n_sources, enum sourc
 		row->mean_ns = (double)row->total_ns / n;
 		if (n > 1)
 			row->sd_ns = sqrt(
-				fmax(row->squares_ns2 - n * row->mean_ns * row->mean_ns, 0) / (n - 1));
+				fmax(row->squares_ns2 - n * row->mean_ns * row->mean_ns, 0) /
+				(n - 1));
 		if (row->source->kind != left_out)
 			table->total_ns = saturate_add(table->total_ns, row->total_ns);
 		table->rows[table->n++] = *row;
 	}
 	for (size_t i = 0; i < table->n && table->total_ns > 0; i++)
 		if (table->rows[i].source->kind != left_out)
-			table->rows[i].share = (double)table->rows[i].total_ns / (double)table->total_ns;
+			table->rows[i].share = (double)table->rows[i].total_ns /
+					       (double)table->total_ns;
 	qsort(table->rows, table->n, sizeof(*table->rows), by_total_and_name);
 }
 
-int jitter_table_make(struct jitter_table *ret, const struct jitter *jitter, enum jitter_level level,
-	const struct sources *sources, struct error *err)
+int jitter_table_make(struct jitter_table *ret, const struct jitter *jitter,
+	enum jitter_level level, const struct sources *sources, struct error *err)
 {
 	_cleanup_(jitter_table_clear) struct jitter_table table = {
 		.rows = xcalloc(sources->n, sizeof(*table.rows))};
@@ -80,8 +84,8 @@ int jitter_table_make(struct jitter_table *ret, const struct jitter *jitter, enu
 	return 0;
 }
 
-int jitter_peak_make(struct jitter_peak *ret, const struct jitter *jitter, int64_t low_ns, int64_t high_ns,
-	const struct sources *sources, struct error *err)
+int jitter_peak_make(struct jitter_peak *ret, const struct jitter *jitter, int64_t low_ns,
+	int64_t high_ns, const struct sources *sources, struct error *err)
 {
 	_cleanup_(jitter_table_clear) struct jitter_table table = {
 		.rows = xcalloc(sources->n, sizeof(*table.rows))};
@@ -179,7 +183,8 @@ static const struct remedy_rule {
 	{SOURCE_KERNEL, "khungtaskd", REMEDY_SETTING, "emp-setup apply --only hung"},
 	{SOURCE_KERNEL, "watchdog*", REMEDY_SETTING, "emp-setup apply --only nmi"},
 	{SOURCE_KERNEL, "kworker/u*", REMEDY_ISOLATE, ISOLATE},
-	{SOURCE_KERNEL, "kworker*", REMEDY_NONE, "nothing: it does work that was begun on this CPU"},
+	{SOURCE_KERNEL, "kworker*", REMEDY_NONE,
+		"nothing: it does work that was begun on this CPU"},
 	{SOURCE_KERNEL, "migration*", REMEDY_NONE, "nothing: it moves tasks to and from this CPU"},
 	{SOURCE_KERNEL, "*", REMEDY_BOOT, TICKLESS},
 	{SOURCE_IRQ, "*", REMEDY_IRQ, MOVE_INTERRUPTS},
@@ -225,8 +230,8 @@ struct remedy jitter_remedy(const struct source *source, int on_cpu, const char 
 			return make_remedy(REMEDY_POLICY, STOP, NULL);
 		return make_remedy(REMEDY_UNIT, "systemctl stop %s", source->unit);
 	}
-	for (const struct remedy_rule *rule = remedy_rules; rule < remedy_rules + ELEMENTS(remedy_rules);
-		rule++)
+	for (const struct remedy_rule *rule = remedy_rules;
+		rule < remedy_rules + ELEMENTS(remedy_rules); rule++)
 		if (rule->kind == source->kind && fnmatch(rule->pattern, source->name, 0) == 0)
 			return make_remedy(rule->remedy, rule->how, cpu);
 	return make_remedy(REMEDY_NONE, "nothing", NULL);
@@ -288,7 +293,8 @@ static int by_weighted_p(const void *x, const void *y)
 static int by_share_difference(const void *x, const void *y)
 {
 	const struct jitter_change *a = x, *b = y;
-	double of_a = fabs(a->after_share - a->before_share), of_b = fabs(b->after_share - b->before_share);
+	double of_a = fabs(a->after_share - a->before_share),
+	       of_b = fabs(b->after_share - b->before_share);
 
 	return (of_a < of_b) - (of_a > of_b);
 }
@@ -305,7 +311,8 @@ struct jitter_changes jitter_changes_make(const struct jitter_table *before,
 	const struct jitter_cpu *before_cpus, const struct jitter_table *after,
 	const struct jitter_cpu *after_cpus)
 {
-	struct jitter_changes changes = {.items = xcalloc(before->n + after->n, sizeof(*changes.items))};
+	struct jitter_changes changes = {
+		.items = xcalloc(before->n + after->n, sizeof(*changes.items))};
 	double least = 0, weights = 0;
 
 	for (size_t i = 0; i < after->n; i++) {
@@ -318,10 +325,11 @@ struct jitter_changes jitter_changes_make(const struct jitter_table *before,
 		const struct jitter_row *row = &before->rows[i];
 
 		if (!find_row(after, row->source->id))
-			changes.items[changes.n++] = compare_rows(row, before_cpus, NULL, after_cpus);
+			changes.items[changes.n++] = compare_rows(
+				row, before_cpus, NULL, after_cpus);
 	}
-	/* Holm's procedure with weights (1979, section 4): each p is divided by its weight's share in those that are not
-	 * smaller, and is not less than those before it. */
+	/* Holm's procedure with weights (1979, section 4): each p is divided by its weight's share
+	 * in those that are not smaller, and is not less than those before it. */
 	qsort(changes.items, changes.n, sizeof(*changes.items), by_weighted_p);
 	for (size_t i = 0; i < changes.n; i++)
 		weights += changes.items[i].weight;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a stored jitter run says: Table I of De, Kothari & Mann (2007), what keeps each source away, and what differs from a
- * baseline. */
+/* What a stored jitter run says: Table I of De, Kothari & Mann (2007), what keeps each source away,
+ * and what differs from a baseline. */
 #pragma once
 
 #include "lib/jitter/jitter.h"
@@ -10,7 +10,8 @@ struct jitter_row {
 	const struct source *source;
 	int64_t count, min_ns, max_ns, total_ns;
 	double mean_ns;
-	double sd_ns;      /* n - 1; 0 for one. The paper's column is something else: it exceeds the range */
+	/* n - 1; 0 for one. The paper's column is something else: it exceeds the range */
+	double sd_ns;
 	double share;      /* of what events name (total_ns); 0 outside the kernel */
 	int64_t period_ns; /* 0: none */
 	double squares_ns2, rounds, round_squares_ns2,
@@ -23,26 +24,27 @@ struct jitter_table {
 	int64_t total_ns; /* without SOURCE_OUTSIDE */
 };
 
-/* Of the level JITTER_FREQUENCY, or JITTER_TIME, in which combinations are sources. `sources` must outlive it. -EBADMSG, with a
- * sentence: a row's source is not among them. */
-int jitter_table_make(struct jitter_table *ret, const struct jitter *jitter, enum jitter_level level,
-	const struct sources *sources, struct error *err);
+/* Of the level JITTER_FREQUENCY, or JITTER_TIME, in which combinations are sources. `sources` must
+ * outlive it. -EBADMSG, with a sentence: a row's source is not among them. */
+int jitter_table_make(struct jitter_table *ret, const struct jitter *jitter,
+	enum jitter_level level, const struct sources *sources, struct error *err);
 
-/* The interruptions of low_ns to high_ns, by source (level JITTER_TIME), from the buckets that overlap that range, which is widened to
- * their edges. Rows have count, total_ns, mean_ns and share, of all; min_ns and max_ns are edges of buckets. */
+/* The interruptions of low_ns to high_ns, by source (level JITTER_TIME), from the buckets that
+ * overlap that range, which is widened to their edges. Rows have count, total_ns, mean_ns and
+ * share, of all; min_ns and max_ns are edges of buckets. */
 struct jitter_peak {
 	int64_t low_ns, high_ns; /* edges */
 	struct jitter_table table;
 	int64_t gaps, gaps_ns; /* that the loop saw of such a length, explained or not */
 };
 
-int jitter_peak_make(struct jitter_peak *ret, const struct jitter *jitter, int64_t low_ns, int64_t high_ns,
-	const struct sources *sources, struct error *err);
+int jitter_peak_make(struct jitter_peak *ret, const struct jitter *jitter, int64_t low_ns,
+	int64_t high_ns, const struct sources *sources, struct error *err);
 
 void jitter_table_clear(struct jitter_table *table);
 
-/* All CPUs together: sums; the coarsest threshold, and the greatest cost. .cpu is that of the only one,
- * or -1. */
+/* All CPUs together: sums; the coarsest threshold, and the greatest cost. .cpu is that of the only
+ * one, or -1. */
 struct jitter_cpu jitter_all_cpus(const struct jitter *jitter);
 
 /* What keeps a source from interrupting a CPU: a command, an option of the kernel, or nothing. */
@@ -62,11 +64,13 @@ extern const char *const remedy_kind_names[N_REMEDY_KINDS];
 
 struct remedy {
 	enum remedy_kind kind;
-	char how[512]; /* a command, a boot option, or a sentence (REMEDY_NONE, REMEDY_PROGRAM); names of units have 255 bytes at most */
+	/* a command, a boot option, or a sentence (REMEDY_NONE, REMEDY_PROGRAM); names of units
+	 * have 255 bytes at most */
+	char how[512];
 };
 
-/* cpu: that was interrupted; -1: several. never: why the policy says that the unit must not be stopped; NULL: it does not. listed: the
- * policy stops the unit. */
+/* cpu: that was interrupted; -1: several. never: why the policy says that the unit must not be
+ * stopped; NULL: it does not. listed: the policy stops the unit. */
 struct remedy jitter_remedy(const struct source *source, int cpu, const char *never, bool listed);
 
 struct policy;
@@ -96,7 +100,8 @@ enum jitter_change_kind {
 
 extern const char *const jitter_change_names[N_CHANGE_KINDS];
 
-/* Lengths of the same work differ from run to run (frequency, caches), so that less is not a change. */
+/* Lengths of the same work differ from run to run (frequency, caches), so that less is not a
+ * change. */
 #define JITTER_MARGIN 1.5
 
 struct jitter_change {
@@ -107,7 +112,9 @@ struct jitter_change {
 	double ratio;                     /* of these; INFINITY, or 0, if it is in one run only */
 	double low, high; /* its 95 % interval, of this source alone; INFINITY: no upper bound */
 	double p;         /* adjusted for the number of sources (Holm 1979) */
-	double weight; /* in that: chance is shared out by the time in both runs, so that many short ones do not hide a long one */
+	/* in that: chance is shared out by the time in both runs, so that many short ones do not
+	 * hide a long one */
+	double weight;
 };
 
 struct jitter_changes {
@@ -116,8 +123,8 @@ struct jitter_changes {
 	double new_share; /* of what all sources of the run took: those that are new */
 };
 
-/* Both tables of one level and one book, which must outlive it. In 19 of 20 comparisons of a machine that has not changed, no source at
- * all is new, gone, grown or shrunk. */
+/* Both tables of one level and one book, which must outlive it. In 19 of 20 comparisons of a
+ * machine that has not changed, no source at all is new, gone, grown or shrunk. */
 struct jitter_changes jitter_changes_make(const struct jitter_table *before,
 	const struct jitter_cpu *before_cpus, const struct jitter_table *after,
 	const struct jitter_cpu *after_cpus);
@@ -127,8 +134,9 @@ void jitter_changes_clear(struct jitter_changes *changes);
 
 struct jitter_view {
 	bool json;
-	bool all;                /* every source, however little it took */
-	bool summary;            /* what emp-calibrate prints: the largest sources, and where the trace is */
+	bool all; /* every source, however little it took */
+	/* what emp-calibrate prints: the largest sources, and where the trace is */
+	bool summary;
 	const char *kept;        /* the file with the trace; NULL: none */
 	bool combinations;       /* what several sources took together */
 	int64_t low_ns, high_ns; /* only interruptions of these lengths; 0, 0: all */
@@ -148,7 +156,8 @@ struct jitter_pair {
 	struct jitter_changes changes;
 };
 
-/* The picture. That of the densities prints the bandwidth; without a baseline they are the user-level and the master distribution. */
+/* The picture. That of the densities prints the bandwidth; without a baseline they are the
+ * user-level and the master distribution. */
 int jitter_draw(const struct jitter_pair *pair, const struct jitter_view *view, struct error *err);
 
 /* "0.034", "0.21", "4.90", "16". */

@@ -19,8 +19,25 @@ static double share_of(int64_t part, int64_t whole)
 	return whole > 0 ? (double)part / (double)whole : 0;
 }
 
-/* What a row of a source may show: one list for the screen and for documents, from which each table chooses. */
-enum { END, NAME, NAMES, KIND, UNIT, COUNT, MIN, MAX, MEAN, SD, TOTAL, SHARE, PERIOD, REMEDY, PARTS };
+/* What a row of a source may show: one list for the screen and for documents, from which each table
+ * chooses. */
+enum {
+	END,
+	NAME,
+	NAMES,
+	KIND,
+	UNIT,
+	COUNT,
+	MIN,
+	MAX,
+	MEAN,
+	SD,
+	TOTAL,
+	SHARE,
+	PERIOD,
+	REMEDY,
+	PARTS
+};
 
 static const struct column row_columns[] = {
 	[NAME] = {"SOURCE", COLUMN_WRAP, "name"},
@@ -49,8 +66,8 @@ static const char *outside_of(const struct jitter_run *run)
 }
 
 /* `remedy` holds the text of that cell. */
-static struct cell cell_of(
-	int which, const struct jitter_run *run, const struct jitter_row *row, struct remedy *remedy)
+static struct cell cell_of(int which, const struct jitter_run *run, const struct jitter_row *row,
+	struct remedy *remedy)
 {
 	const struct source *source = row->source;
 	const struct policy *policy = source->unit ? run->policy : NULL;
@@ -80,16 +97,18 @@ static struct cell cell_of(
 						   *end = part + run->jitter.n_combinations;
 			part < end; part++)
 			if (part->combination == source->id && part->source <= run->sources.n)
-				json_array_append_new(
-					parts, json_string(run->sources.items[part->source - 1].name));
+				json_array_append_new(parts,
+					json_string(run->sources.items[part->source - 1].name));
 		return VALUE(parts, NULL);
 	}
 	if (which != REMEDY)
 		return cells[which];
 	/* by the policy of this machine, if the run is from it */
-	*remedy = jitter_remedy(source, run->all.cpu, policy ? policy_never(policy, source->unit) : NULL,
+	*remedy = jitter_remedy(source, run->all.cpu,
+		policy ? policy_never(policy, source->unit) : NULL,
 		policy && policy_stop(policy, source->unit));
-	return VALUE(json_pack("{s:s, s:s}", "kind", remedy_kind_names[remedy->kind], "how", remedy->how),
+	return VALUE(json_pack("{s:s, s:s}", "kind", remedy_kind_names[remedy->kind], "how",
+			     remedy->how),
 		remedy->how);
 }
 
@@ -106,8 +125,8 @@ static bool row_is_chosen(const struct jitter_row *row, int which)
 }
 
 /* Prints these cells of the rows. With `ret_json` they become an array of objects instead. */
-static void show_rows(const struct jitter_run *run, const struct jitter_table *rows, const int *cells,
-	int which, json_t **ret_json)
+static void show_rows(const struct jitter_run *run, const struct jitter_table *rows,
+	const int *cells, int which, json_t **ret_json)
 {
 	struct column columns[ELEMENTS(row_columns)] = {};
 	_cleanup_(table_freep) struct table *table = NULL;
@@ -212,7 +231,8 @@ static void print_cpu(const struct jitter_run *run, const struct jitter_cpu *cpu
 	print_limits(run, cpu);
 }
 
-/* What emp-calibrate prints: the largest sources, or all of them. kept: the file with the trace; NULL: none. */
+/* What emp-calibrate prints: the largest sources, or all of them. kept: the file with the trace;
+ * NULL: none. */
 static void print_summary(const struct jitter_run *run, const char *kept, bool all)
 {
 	static const int cells[] = {NAME, UNIT, COUNT, MEAN, MAX, TOTAL, SHARE, PERIOD, END};
@@ -227,10 +247,12 @@ static void print_summary(const struct jitter_run *run, const char *kept, bool a
 		const struct jitter_cpu *cpu = &run->jitter.cpus[i];
 
 		print_cpu(run, cpu);
-		printf("  %" PRId64 " of %" PRId64 " events lost\n", cpu->lost, cpu->lost + cpu->events);
+		printf("  %" PRId64 " of %" PRId64 " events lost\n", cpu->lost,
+			cpu->lost + cpu->events);
 	}
 	if (kept)
-		printf("\nThe trace is in '%s': trace-cmd report -i FILE, kernelshark FILE\n", kept);
+		printf("\nThe trace is in '%s': trace-cmd report -i FILE, kernelshark FILE\n",
+			kept);
 	printf("\nRun %" PRId64 "%s. Next: emp-analyze jitter %" PRId64 "\n", run->run.id,
 		run->run.state == RUN_INTERRUPTED ? ", interrupted" : "", run->run.id);
 }
@@ -265,7 +287,8 @@ static void print_run(const struct jitter_run *run, bool all)
 		print_cpu(run, &run->jitter.cpus[i]);
 }
 
-/* What several sources took together, in the time domain. Their names are long: there is no room for MIN and SD. */
+/* What several sources took together, in the time domain. Their names are long: there is no room
+ * for MIN and SD. */
 static void print_combinations(const struct jitter_run *run, bool all)
 {
 	static const int cells[] = {NAMES, COUNT, MAX, MEAN, TOTAL, SHARE, END};
@@ -375,16 +398,17 @@ static json_t *changes_json(const struct jitter_pair *pair)
 	for (size_t i = 0; i < pair->changes.n; i++) {
 		const struct jitter_change *c = &pair->changes.items[i];
 
-		json_array_append_new(
-			array, json_pack("{s:s, s:s, s:s?, s:s, s:f, s:f, s:o, s:f, s:o, s:f}", "name",
-				       c->source->name, "kind", source_kind_names[c->source->kind], "unit",
-				       c->source->unit, "change", jitter_change_names[c->kind],
-				       "baseline_time_share", c->before_share, "time_share", c->after_share,
-				       "ratio", json_real_or_null(c->ratio), "ratio_low", c->low,
-				       "ratio_high", json_real_or_null(c->high), "p", c->p));
+		json_array_append_new(array,
+			json_pack("{s:s, s:s, s:s?, s:s, s:f, s:f, s:o, s:f, s:o, s:f}", "name",
+				c->source->name, "kind", source_kind_names[c->source->kind], "unit",
+				c->source->unit, "change", jitter_change_names[c->kind],
+				"baseline_time_share", c->before_share, "time_share",
+				c->after_share, "ratio", json_real_or_null(c->ratio), "ratio_low",
+				c->low, "ratio_high", json_real_or_null(c->high), "p", c->p));
 	}
 	return json_pack("{s:I, s:I, s:f, s:o}", "run", (json_int_t)pair->run->run.id, "baseline",
-		(json_int_t)pair->baseline->run.id, "new_share", pair->changes.new_share, "sources", array);
+		(json_int_t)pair->baseline->run.id, "new_share", pair->changes.new_share, "sources",
+		array);
 }
 
 /* -1: not known. */
@@ -393,7 +417,8 @@ static json_t *known_or_null(int64_t value)
 	return value >= 0 ? json_integer(value) : json_null();
 }
 
-/* time_share is of the sampled time, and neither what has a period nor what is outside the kernel is in it. */
+/* time_share is of the sampled time, and neither what has a period nor what is outside the kernel
+ * is in it. */
 static json_t *unexplained_json(const struct jitter_run *run)
 {
 	const struct jitter_cpu *all = &run->all;
@@ -403,33 +428,36 @@ static json_t *unexplained_json(const struct jitter_run *run)
 	for (size_t i = 0; i < run->jitter.n_periods; i++) {
 		const struct jitter_period *p = &run->jitter.periods[i];
 
-		json_array_append_new(
-			periods, json_pack("{s:i, s:I, s:I, s:I, s:b}", "cpu", p->cpu, "period_ns",
-					 (json_int_t)p->period_ns, "count", (json_int_t)p->count, "total_ns",
-					 (json_int_t)p->total_ns, "outside_kernel", p->outside_kernel));
+		json_array_append_new(periods,
+			json_pack("{s:i, s:I, s:I, s:I, s:b}", "cpu", p->cpu, "period_ns",
+				(json_int_t)p->period_ns, "count", (json_int_t)p->count, "total_ns",
+				(json_int_t)p->total_ns, "outside_kernel", p->outside_kernel));
 	}
 	if (all->outside_kernel >= 0)
 		outside = json_pack("{s:s, s:I, s:I, s:f}", "name", outside_of(run), "count",
-			(json_int_t)all->outside_kernel, "total_ns", (json_int_t)all->outside_kernel_ns,
-			"time_share", share_of(all->outside_kernel_ns, all->sampled_ns));
-	return json_pack("{s:I, s:I, s:f, s:o, s:o, s:o, s:o}", "count", (json_int_t)all->unexplained,
-		"total_ns", (json_int_t)all->unexplained_ns, "time_share",
-		share_of(all->unexplained_ns, all->sampled_ns), "periods", periods, "outside_kernel", outside,
-		"steal_ns", known_or_null(all->steal_ns), "smis", known_or_null(all->smis));
+			(json_int_t)all->outside_kernel, "total_ns",
+			(json_int_t)all->outside_kernel_ns, "time_share",
+			share_of(all->outside_kernel_ns, all->sampled_ns));
+	return json_pack("{s:I, s:I, s:f, s:o, s:o, s:o, s:o}", "count",
+		(json_int_t)all->unexplained, "total_ns", (json_int_t)all->unexplained_ns,
+		"time_share", share_of(all->unexplained_ns, all->sampled_ns), "periods", periods,
+		"outside_kernel", outside, "steal_ns", known_or_null(all->steal_ns), "smis",
+		known_or_null(all->smis));
 }
 
 static json_t *gaps_json(int64_t count, int64_t ns, const struct jitter_cpu *cpu)
 {
-	return json_pack("{s:I, s:I, s:f, s:f}", "count", (json_int_t)count, "total_ns", (json_int_t)ns,
-		"count_share", share_of(count, cpu->gaps), "time_share", share_of(ns, cpu->gaps_ns));
+	return json_pack("{s:I, s:I, s:f, s:f}", "count", (json_int_t)count, "total_ns",
+		(json_int_t)ns, "count_share", share_of(count, cpu->gaps), "time_share",
+		share_of(ns, cpu->gaps_ns));
 }
 
 static json_t *run_json(const struct jitter_run *run)
 {
-	static const int of_sources[] = {NAME, KIND, UNIT, COUNT, MIN, MAX, MEAN, SD, TOTAL, SHARE, PERIOD,
-		REMEDY, END},
-			 of_combinations[] = {NAME, KIND, UNIT, COUNT, MIN, MAX, MEAN, SD, TOTAL, SHARE,
-				 PERIOD, PARTS, END};
+	static const int of_sources[] = {NAME, KIND, UNIT, COUNT, MIN, MAX, MEAN, SD, TOTAL, SHARE,
+		PERIOD, REMEDY, END},
+			 of_combinations[] = {NAME, KIND, UNIT, COUNT, MIN, MAX, MEAN, SD, TOTAL,
+				 SHARE, PERIOD, PARTS, END};
 	const struct jitter_cpu *all = &run->all;
 	json_t *cpus = json_array(), *sources, *combinations;
 	int64_t duration_ns = 0;
@@ -445,13 +473,14 @@ static json_t *run_json(const struct jitter_run *run)
 	return json_pack(
 		"{s:O*, s:I, s:s, s:o, s:I, s:f, s:I, s:I, s:I, s:I, s:I, s:{s:I, s:I}, s:o, s:o, s:o, s:o, s:o}",
 		"context", run->context, "run", (json_int_t)run->run.id, "state",
-		run_state_word(run->run.state), "cpus", cpus, "duration_ns", (json_int_t)duration_ns,
-		"sampled_share", share_of(all->sampled_ns, all->wall_ns), "threshold_ns",
-		(json_int_t)all->threshold_ns, "events", (json_int_t)all->events, "events_lost",
-		(json_int_t)all->lost, "chain_breaks", (json_int_t)all->broken, "event_cost_ns",
-		(json_int_t)all->event_cost_ns, "gaps", "count", (json_int_t)all->gaps, "total_ns",
-		(json_int_t)all->gaps_ns, "explained", gaps_json(all->explained, all->explained_ns, all),
-		"by_chance", gaps_json(all->chance, all->chance_ns, all), "residue", unexplained_json(run),
+		run_state_word(run->run.state), "cpus", cpus, "duration_ns",
+		(json_int_t)duration_ns, "sampled_share", share_of(all->sampled_ns, all->wall_ns),
+		"threshold_ns", (json_int_t)all->threshold_ns, "events", (json_int_t)all->events,
+		"events_lost", (json_int_t)all->lost, "chain_breaks", (json_int_t)all->broken,
+		"event_cost_ns", (json_int_t)all->event_cost_ns, "gaps", "count",
+		(json_int_t)all->gaps, "total_ns", (json_int_t)all->gaps_ns, "explained",
+		gaps_json(all->explained, all->explained_ns, all), "by_chance",
+		gaps_json(all->chance, all->chance_ns, all), "residue", unexplained_json(run),
 		"sources", sources, "combinations", combinations);
 }
 
@@ -479,7 +508,8 @@ static int jitter_run_load(struct book *book, int64_t id, struct jitter_run *run
 	if (r == 0)
 		r = book_sources(book, &run->sources, err);
 	if (r == 0)
-		r = jitter_table_make(&run->frequency, &run->jitter, JITTER_FREQUENCY, &run->sources, err);
+		r = jitter_table_make(
+			&run->frequency, &run->jitter, JITTER_FREQUENCY, &run->sources, err);
 	if (r == 0)
 		r = jitter_table_make(&run->time, &run->jitter, JITTER_TIME, &run->sources, err);
 	if (r == 0)
@@ -494,23 +524,26 @@ static int jitter_run_load(struct book *book, int64_t id, struct jitter_run *run
 	return r;
 }
 
-static int show_peak(const struct jitter_run *run, const struct jitter_view *view, struct error *err)
+static int show_peak(
+	const struct jitter_run *run, const struct jitter_view *view, struct error *err)
 {
 	/* Buckets do not know the shortest, the longest, the standard deviation and the period. */
 	static const int cells[] = {NAME, COUNT, MEAN, TOTAL, SHARE, END},
 			 members[] = {NAME, KIND, UNIT, COUNT, MEAN, TOTAL, SHARE, REMEDY, END};
 	struct jitter_peak peak;
 	json_t *sources;
-	int r = jitter_peak_make(&peak, &run->jitter, view->low_ns, view->high_ns, &run->sources, err);
+	int r = jitter_peak_make(
+		&peak, &run->jitter, view->low_ns, view->high_ns, &run->sources, err);
 
 	if (r < 0)
 		return r;
 	if (view->json) {
 		show_rows(run, &peak.table, members, LITTLE_TOO | OUTSIDE_TOO, &sources);
 		r = json_print_document("emp-jitter-peak",
-			json_pack("{s:I, s:I, s:I, s:{s:I, s:I}, s:o}", "run", (json_int_t)run->run.id,
-				"low_ns", (json_int_t)peak.low_ns, "high_ns", (json_int_t)peak.high_ns,
-				"gaps", "count", (json_int_t)peak.gaps, "total_ns", (json_int_t)peak.gaps_ns,
+			json_pack("{s:I, s:I, s:I, s:{s:I, s:I}, s:o}", "run",
+				(json_int_t)run->run.id, "low_ns", (json_int_t)peak.low_ns,
+				"high_ns", (json_int_t)peak.high_ns, "gaps", "count",
+				(json_int_t)peak.gaps, "total_ns", (json_int_t)peak.gaps_ns,
 				"sources", sources),
 			err);
 	} else {
@@ -529,7 +562,8 @@ static int show_peak(const struct jitter_run *run, const struct jitter_view *vie
 	return r;
 }
 
-static int show_changes(const struct jitter_pair *pair, const struct jitter_view *view, struct error *err)
+static int show_changes(
+	const struct jitter_pair *pair, const struct jitter_view *view, struct error *err)
 {
 	double new_share = pair->changes.new_share;
 	int r = 0;
@@ -541,8 +575,8 @@ static int show_changes(const struct jitter_pair *pair, const struct jitter_view
 	if (r < 0 || view->fail_if_new < 0 || new_share * 100 <= view->fail_if_new)
 		return r;
 	return error_say(err, STATUS_NOT_FIT,
-		"new sources took %s of the time of all interruptions, more than %s", text_percent(new_share),
-		text_percent(view->fail_if_new / 100));
+		"new sources took %s of the time of all interruptions, more than %s",
+		text_percent(new_share), text_percent(view->fail_if_new / 100));
 }
 
 int jitter_show(struct book *book, int64_t id, const struct jitter_view *view, struct error *err)
@@ -555,7 +589,8 @@ int jitter_show(struct book *book, int64_t id, const struct jitter_view *view, s
 	if (r == 0 && view->baseline)
 		r = jitter_run_load(book, view->baseline, &baseline, err);
 	if (r == 0 && view->baseline) {
-		changes = jitter_changes_make(&baseline.frequency, &baseline.all, &run.frequency, &run.all);
+		changes = jitter_changes_make(
+			&baseline.frequency, &baseline.all, &run.frequency, &run.all);
 		pair = (struct jitter_pair){&run, &baseline, changes};
 	}
 	if (r == 0 && view->output)

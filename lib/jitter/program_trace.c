@@ -29,7 +29,8 @@ static void preemptions_add(struct preemptions *p, const struct preemption *more
 	}
 	item->slices += more->slices;
 	item->total_ns += more->total_ns;
-	item->longest_ns = more->longest_ns > item->longest_ns ? more->longest_ns : item->longest_ns;
+	item->longest_ns = more->longest_ns > item->longest_ns ? more->longest_ns
+							       : item->longest_ns;
 	p->total_ns += more->total_ns;
 	sum = *item;
 	for (; item > p->items && item[-1].total_ns < sum.total_ns; item--)
@@ -37,7 +38,8 @@ static void preemptions_add(struct preemptions *p, const struct preemption *more
 	*item = sum;
 }
 
-void preemption_finder_begin(struct preemption_finder *f, pid_t program, struct jitter_sources *sources)
+void preemption_finder_begin(
+	struct preemption_finder *f, pid_t program, struct jitter_sources *sources)
 {
 	*f = (struct preemption_finder){.program = program};
 	intervals_begin(&f->intervals, program, sources);
@@ -64,7 +66,8 @@ static void set_ready(struct preemption_finder *f, pid_t pid, uint32_t ready)
 	keymap_set(&f->threads, (uint64_t)pid, ready);
 }
 
-void preemption_finder_add(struct preemption_finder *f, const struct trace_event *event, int64_t at_ns)
+void preemption_finder_add(
+	struct preemption_finder *f, const struct trace_event *event, int64_t at_ns)
 {
 	struct trace_event seen = *event;
 	bool was_runnable = f->running || f->n_ready > 0;
@@ -82,14 +85,14 @@ void preemption_finder_add(struct preemption_finder *f, const struct trace_event
 	intervals_add(v, &seen, at_ns);
 	f->found.events = v->events;
 	f->found.broken = v->broken;
-	/* Closes finished slices; charges them if the program was runnable. A switch from one task to another leaves the first
-	 * one's interval before that of the second. */
+	/* Closes finished slices; charges them if the program was runnable. A switch from one task
+	 * to another leaves the first one's interval before that of the second. */
 	for (size_t i = 0; v->depth == 0 && i < v->n; i++) {
 		const struct trace_interval *item = &v->items[i];
 
 		if (was_runnable && item->end_ns >= item->start_ns && !item->open_ended)
-			preemptions_add(
-				&f->found, &(struct preemption){item->source, 1, item->net_ns, item->net_ns});
+			preemptions_add(&f->found,
+				&(struct preemption){item->source, 1, item->net_ns, item->net_ns});
 	}
 	if (v->depth == 0)
 		intervals_drop(v, v->n);
@@ -136,7 +139,8 @@ int program_trace_open(struct program_trace **ret, int cpu, struct error *err)
 	return 0;
 }
 
-int program_trace_take(struct program_trace *t, pid_t program, struct preemptions *ret, struct error *err)
+int program_trace_take(
+	struct program_trace *t, pid_t program, struct preemptions *ret, struct error *err)
 {
 	_cleanup_(preemption_finder_clear) struct preemption_finder finder;
 	struct trace_event event;
@@ -154,7 +158,8 @@ int program_trace_take(struct program_trace *t, pid_t program, struct preemption
 
 enum { MOST_ROWS = 8, MOST_LINES = 5, MOST_NAMED = 4 };
 
-json_t *program_trace_json(const struct program_trace *t, const struct preemptions *preemptions, size_t n)
+json_t *program_trace_json(
+	const struct program_trace *t, const struct preemptions *preemptions, size_t n)
 {
 	json_t *samples = json_array();
 
@@ -167,24 +172,27 @@ json_t *program_trace_json(const struct program_trace *t, const struct preemptio
 			const struct jitter_source_name *source = &t->sources.items[item->source];
 
 			json_array_append_new(sources,
-				json_pack("{s:s, s:s, s:s?, s:I, s:I, s:I}", "name", source->name, "kind",
-					source_kind_names[source->kind], "unit", source->unit, "slices",
-					(json_int_t)item->slices, "total_ns", (json_int_t)item->total_ns,
-					"longest_ns", (json_int_t)item->longest_ns));
+				json_pack("{s:s, s:s, s:s?, s:I, s:I, s:I}", "name", source->name,
+					"kind", source_kind_names[source->kind], "unit",
+					source->unit, "slices", (json_int_t)item->slices,
+					"total_ns", (json_int_t)item->total_ns, "longest_ns",
+					(json_int_t)item->longest_ns));
 		}
-		json_array_append_new(
-			samples, json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "sample", (json_int_t)(i + 1),
-					 "taken_ns", (json_int_t)taken->total_ns, "events",
-					 (json_int_t)taken->events, "events_lost", (json_int_t)taken->lost,
-					 "chain_breaks", (json_int_t)taken->broken, "sources", sources));
+		json_array_append_new(samples,
+			json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "sample", (json_int_t)(i + 1),
+				"taken_ns", (json_int_t)taken->total_ns, "events",
+				(json_int_t)taken->events, "events_lost", (json_int_t)taken->lost,
+				"chain_breaks", (json_int_t)taken->broken, "sources", sources));
 	}
-	return json_pack("{s:i, s:I, s:o}", "cpu", t->cpu, "event_cost_ns", (json_int_t)t->event_cost_ns,
-		"samples", samples);
+	return json_pack("{s:i, s:I, s:o}", "cpu", t->cpu, "event_cost_ns",
+		(json_int_t)t->event_cost_ns, "samples", samples);
 }
 
-size_t trace_outstanding(const struct sample *samples, size_t n, size_t *ret, size_t most, double *ret_median)
+size_t trace_outstanding(
+	const struct sample *samples, size_t n, size_t *ret, size_t most, double *ret_median)
 {
-	_cleanup_(freep) int64_t *times = xcalloc(n, sizeof(*times)), *left = xcalloc(n, sizeof(*left));
+	_cleanup_(freep) int64_t *times = xcalloc(n, sizeof(*times)),
+				 *left = xcalloc(n, sizeof(*left));
 	double median, limit;
 	size_t found;
 
@@ -233,18 +241,20 @@ static void print_outstanding(const struct program_trace *t, const struct preemp
 	if (taken->n == 0)
 		text = xstrdup("nothing took the CPU");
 	if (unexplained_ns > MUCH * extra_ns)
-		text_append(&text, "; ", "%s is not explained", text_duration(llround(unexplained_ns)));
+		text_append(
+			&text, "; ", "%s is not explained", text_duration(llround(unexplained_ns)));
 	terminal_wrap(stdout, text,
-		(size_t)printf("  sample %u: +%s:", sample->n, text_duration(llround(extra_ns))), 4);
+		(size_t)printf("  sample %u: +%s:", sample->n, text_duration(llround(extra_ns))),
+		4);
 }
 
 /* sums: of n samples, with an ET of et_ns in all. */
 static void print_preemptions(
 	const struct program_trace *t, const struct preemptions *sums, double n, double et_ns)
 {
-	static const struct column columns[] = {{"  CPU TAKEN BY", COLUMN_WRAP}, {"SLICES", COLUMN_NUMBER},
-		{"TIME", COLUMN_NUMBER}, {"LONGEST", COLUMN_NUMBER}, {"OF ET", COLUMN_NUMBER},
-		{"UNIT", COLUMN_WRAP}, {}};
+	static const struct column columns[] = {{"  CPU TAKEN BY", COLUMN_WRAP},
+		{"SLICES", COLUMN_NUMBER}, {"TIME", COLUMN_NUMBER}, {"LONGEST", COLUMN_NUMBER},
+		{"OF ET", COLUMN_NUMBER}, {"UNIT", COLUMN_WRAP}, {}};
 	_cleanup_(table_freep) struct table *table = table_new(columns);
 
 	for (size_t i = 0; i < sums->n && i < MOST_ROWS; i++) {
@@ -254,7 +264,8 @@ static void print_preemptions(
 
 		table_row(table, TEXT(name), TEXT(text_brief("%.3g", (double)item->slices / n)),
 			TIME(llround((double)item->total_ns / n)), TIME(item->longest_ns),
-			TEXT(text_percent((double)item->total_ns / et_ns)), TEXT(source->unit ?: "-"));
+			TEXT(text_percent((double)item->total_ns / et_ns)),
+			TEXT(source->unit ?: "-"));
 	}
 	table_print(table, stdout);
 	if (sums->n > MOST_ROWS)
@@ -265,8 +276,8 @@ static void print_preemptions(
 		printf("  Slices and time are means of a sample\n");
 }
 
-void program_trace_print(const struct program_trace *t, const struct preemptions *preemptions, size_t n,
-	const struct sample *samples, size_t n_samples)
+void program_trace_print(const struct program_trace *t, const struct preemptions *preemptions,
+	size_t n, const struct sample *samples, size_t n_samples)
 {
 	const char *cost = "";
 	_cleanup_(preemptions_clear) struct preemptions sums = {};
@@ -292,13 +303,14 @@ void program_trace_print(const struct program_trace *t, const struct preemptions
 	n_which = trace_outstanding(samples, n_samples, which, MOST_LINES, &median_ns);
 	for (size_t i = 0; i < n_which; i++)
 		if (which[i] < n)
-			print_outstanding(t, &preemptions[which[i]], &samples[which[i]], median_ns, usual_ns);
+			print_outstanding(
+				t, &preemptions[which[i]], &samples[which[i]], median_ns, usual_ns);
 
 	events = (double)sums.events / (double)n;
 	if (cost_ns > 0)
 		cost = text_brief(", %s of CPU time (%s of ET)",
 			text_duration(llround(events * cost_ns)),
 			text_percent((double)sums.events * cost_ns / et_ns));
-	terminal_say(stdout, 4, "  Tracing: %.4g events a sample%s; %" PRId64 " lost, %s", events, cost,
-		sums.lost, text_count(sums.broken, "hole"));
+	terminal_say(stdout, 4, "  Tracing: %.4g events a sample%s; %" PRId64 " lost, %s", events,
+		cost, sums.lost, text_count(sums.broken, "hole"));
 }

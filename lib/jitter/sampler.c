@@ -43,7 +43,8 @@ struct counter_scale counter_read(void)
 		best.base = before + least / 2;
 		best.base_raw_ns = raw_ns;
 	}
-	best.base_realtime_ns = clock_ns(CLOCK_REALTIME) - (clock_ns(CLOCK_MONOTONIC_RAW) - best.base_raw_ns);
+	best.base_realtime_ns = clock_ns(CLOCK_REALTIME) -
+				(clock_ns(CLOCK_MONOTONIC_RAW) - best.base_raw_ns);
 	return best;
 }
 
@@ -96,8 +97,8 @@ static uint64_t renew_mark(void)
 	return now;
 }
 
-/* A gap that ends now. If the kernel ran, it lasts until the mark is set again, less what that takes: what comes meanwhile
- * is part of it. Returns where the next one may start. */
+/* A gap that ends now. If the kernel ran, it lasts until the mark is set again, less what that
+ * takes: what comes meanwhile is part of it. Returns where the next one may start. */
 static uint64_t end_gap(struct sampler *s, uint64_t start, uint64_t now)
 {
 	bool kernel = !kernel_mark_is_set();
@@ -131,8 +132,8 @@ static void *sampler_run(void *data)
 	if (s->failed == 0) {
 		uint64_t smallest = UINT64_MAX, renewal = UINT64_MAX;
 
-		/* Timed in blocks, because the processor may reorder single reads, and two may be a tick
-		 * apart. */
+		/* Timed in blocks, because the processor may reorder single reads, and two may be a
+		 * tick apart. */
 		for (int i = 0; i < FLOOR_BLOCKS; i++) {
 			uint64_t first = tsc_read(), last = first;
 
@@ -155,7 +156,8 @@ static void *sampler_run(void *data)
 	if (s->failed == 0) {
 		const uint64_t usual = FACTOR * s->smallest,
 			       threshold = s->threshold < usual ? s->threshold
-								: usual; /* the kernel takes longer */
+								/* the kernel takes longer */
+								: usual;
 		uint64_t last;
 
 		s->first = tsc_read();
@@ -195,7 +197,8 @@ int sampler_start(struct sampler *s, struct error *err)
 	madvise(s->ring, size,
 		MADV_HUGEPAGE); /* a gap in 256 would wait for the next small page's translation */
 	if (mlock(s->ring, size) < 0)
-		return error_os(err, -errno, "cannot lock 12 MB of memory for the gaps of CPU %d", s->cpu);
+		return error_os(
+			err, -errno, "cannot lock 12 MB of memory for the gaps of CPU %d", s->cpu);
 	sem_init(&s->ready, 0, 0);
 	sem_init(&s->go, 0, 0);
 	r = -pthread_create(&s->thread, NULL, sampler_run, s);

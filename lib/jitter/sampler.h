@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The loop that wants all of a CPU: a thread that reads the processor's counter of time (the time stamp counter on x86, the virtual counter
- * on arm64), without a system call, and keeps each gap between two readings that is over the threshold, with whether the kernel ran in it.
- * Also the scale of that counter. */
+/* The loop that wants all of a CPU: a thread that reads the processor's counter of time (the time
+ * stamp counter on x86, the virtual counter on arm64), without a system call, and keeps each gap
+ * between two readings that is over the threshold, with whether the kernel ran in it. Also the
+ * scale of that counter. */
 #pragma once
 
 #include "lib/base/base.h"
@@ -11,8 +12,8 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 
-/* -ENOTSUP with a sentence if the counter does not count at one rate on all CPUs, whatever their frequency and idle states, or if this
- * architecture has none that EMP can read. */
+/* -ENOTSUP with a sentence if the counter does not count at one rate on all CPUs, whatever their
+ * frequency and idle states, or if this architecture has none that EMP can read. */
 int counter_check(struct error *err);
 
 /* How the counter's values become ns since `base`. */
@@ -23,7 +24,8 @@ struct counter_scale {
 	double ns_per_tick;
 };
 
-/* A reading of the counter and of the clocks, without ns_per_tick, which follows from two that are some 100 ms apart. */
+/* A reading of the counter and of the clocks, without ns_per_tick, which follows from two that are
+ * some 100 ms apart. */
 struct counter_scale counter_read(void);
 
 static inline int64_t counter_ns(const struct counter_scale *scale, uint64_t at)
@@ -32,10 +34,11 @@ static inline int64_t counter_ns(const struct counter_scale *scale, uint64_t at)
 }
 
 /* A mark that the kernel does not keep. On x86-64, IRET, by which the kernel returns from
- * interrupts and exceptions, clears a data segment register that holds a null selector with a privilege level (1 to 3). What stops the
- * processor below the kernel (a hypervisor, firmware, a wait of its own) restores the register as it was. (The idea: Zhang et al.,
- * "SegScope", HPCA 2024.) SYSRET keeps the mark: the caller makes no system call. Other architectures, arm64 among them, have no such
- * register; processors with FRED, and some emulators, do not clear it. */
+ * interrupts and exceptions, clears a data segment register that holds a null selector with a
+ * privilege level (1 to 3). What stops the processor below the kernel (a hypervisor, firmware, a
+ * wait of its own) restores the register as it was. (The idea: Zhang et al., "SegScope", HPCA
+ * 2024.) SYSRET keeps the mark: the caller makes no system call. Other architectures, arm64 among
+ * them, have no such register; processors with FRED, and some emulators, do not clear it. */
 #ifdef __x86_64__
 /* Takes some hundred cycles; looking takes one. 64-bit programs do not use the register. */
 static inline void kernel_mark_set(void)
@@ -91,7 +94,8 @@ struct sampler {
 	int failed; /* -errno: it could not be pinned */
 };
 
-/* Starts the thread on .cpu; it measures the smallest gap and then waits. sampler_clear() also after a failure. */
+/* Starts the thread on .cpu; it measures the smallest gap and then waits. sampler_clear() also
+ * after a failure. */
 int sampler_start(struct sampler *sampler, struct error *err);
 /* Lets it begin, and waits until it has begun. */
 void sampler_go(struct sampler *sampler);

@@ -15,10 +15,12 @@
 
 enum { PAGE_BYTES = 65536 }; /* pages of the buffer may be larger than those of memory */
 
-/* In the guard, or before the instance is freed here. The kernel refuses it until all descriptors of the other process are closed. */
+/* In the guard, or before the instance is freed here. The kernel refuses it until all descriptors
+ * of the other process are closed. */
 static void remove_instance(int tracing_fd, const void *path)
 {
-	for (int i = 0; i < 1000 && unlinkat(tracing_fd, path, AT_REMOVEDIR) < 0 && errno == EBUSY; i++)
+	for (int i = 0; i < 1000 && unlinkat(tracing_fd, path, AT_REMOVEDIR) < 0 && errno == EBUSY;
+		i++)
 		usleep(10000);
 }
 
@@ -44,7 +46,8 @@ void trace_free(struct trace *t)
 	free(t);
 }
 
-/* In its mode "confidentiality" the kernel's lockdown forbids the trace, to root as well; "" where it is not in it. */
+/* In its mode "confidentiality" the kernel's lockdown forbids the trace, to root as well; "" where
+ * it is not in it. */
 static const char *lockdown(void)
 {
 	_cleanup_(freep) char *text = path_text(AT_FDCWD, "/sys/kernel/security/lockdown");
@@ -76,7 +79,8 @@ static int find_tracefs(int *ret_fd, struct error *err)
 		return 0;
 	if (r != -ENOENT)
 		return trace_failed(r,
-			geteuid() == 0 ? "use the kernel's trace" : "use the kernel's trace; this needs root",
+			geteuid() == 0 ? "use the kernel's trace"
+				       : "use the kernel's trace; this needs root",
 			err);
 	if (*lockdown()) /* since it was started */
 		return error_say(err, -EPERM, "the kernel's trace cannot be used%s", lockdown());
@@ -85,15 +89,16 @@ static int find_tracefs(int *ret_fd, struct error *err)
 }
 
 /* A file of the instance. what: of which "cannot <what>" is said if it fails; NULL: nothing. */
-static int put_setting(
-	const struct trace *t, const char *file, const char *value, const char *what, struct error *err)
+static int put_setting(const struct trace *t, const char *file, const char *value, const char *what,
+	struct error *err)
 {
 	int r = path_write(t->fd, value, "%s", file);
 
 	return r < 0 && what ? trace_failed(r, what, err) : r;
 }
 
-/* With the clock, the size of the buffer (the kernel does not report if it makes it smaller), and the CPUs. */
+/* With the clock, the size of the buffer (the kernel does not report if it makes it smaller), and
+ * the CPUs. */
 static int make_instance(struct trace *t, const struct trace_request *request, struct error *err)
 {
 	_cleanup_(freep) char *name = leftover_trace_name(getpid());
@@ -123,12 +128,14 @@ static int make_instance(struct trace *t, const struct trace_request *request, s
 		return r;
 	clocks = path_text(t->fd, "trace_clock");
 	if (put_setting(t, "trace_clock", t->clock, NULL, err) < 0)
-		return error_say(err, -ENOTSUP, "the kernel's trace does not have the clock '%s'; it has %s",
-			t->clock, clocks ?: "none");
+		return error_say(err, -ENOTSUP,
+			"the kernel's trace does not have the clock '%s'; it has %s", t->clock,
+			clocks ?: "none");
 	r = put_setting(t, "buffer_size_kb", kib, NULL, err);
 	if (r < 0)
 		return error_os(err, r,
-			"cannot allocate %" PRId64 " MB for the trace of each CPU; use a smaller --buffer",
+			"cannot allocate %" PRId64
+			" MB for the trace of each CPU; use a smaller --buffer",
 			t->buffer_bytes >> 20);
 	cpus = path_text(t->fd, "tracing_cpumask");
 	mask = cpus ? cpu_mask(cpus, request->cpus, request->n_cpus, false) : NULL;
@@ -137,7 +144,8 @@ static int make_instance(struct trace *t, const struct trace_request *request, s
 	return put_setting(t, "tracing_cpumask", mask, "choose the CPUs of the trace", err);
 }
 
-/* Events that cannot be switched on (lockdown forbids some) are missed, but for the one that everything rests on. */
+/* Events that cannot be switched on (lockdown forbids some) are missed, but for the one that
+ * everything rests on. */
 static int enable_events(struct trace *t, bool of_program, struct error *err)
 {
 	const char *system, *event;
@@ -147,7 +155,8 @@ static int enable_events(struct trace *t, bool of_program, struct error *err)
 		const bool needed = !strcmp(event, "sched_switch");
 		int r;
 
-		if (of_program ? !strcmp(system, "exceptions") : !strcmp(event, "sched_process_fork"))
+		if (of_program ? !strcmp(system, "exceptions")
+			       : !strcmp(event, "sched_process_fork"))
 			continue;
 		r = put_setting(t, file, "1", needed ? "record sched_switch" : NULL, err);
 		if (r < 0 && needed)
@@ -172,7 +181,8 @@ static int set_up_trace(struct trace *t, const struct trace_request *request, st
 	if (r == 0)
 		r = enable_events(t, request->of_program, err);
 	for (struct trace_cpu *cpu = t->cpus; r == 0 && cpu < t->cpus + t->n_cpus; cpu++) {
-		cpu->fd = path_open(t->fd, O_RDONLY | O_NONBLOCK, "per_cpu/cpu%d/trace_pipe_raw", cpu->cpu);
+		cpu->fd = path_open(
+			t->fd, O_RDONLY | O_NONBLOCK, "per_cpu/cpu%d/trace_pipe_raw", cpu->cpu);
 		if (cpu->fd < 0)
 			r = error_os(err, cpu->fd, "cannot read the trace of CPU %d", cpu->cpu);
 	}
@@ -261,8 +271,8 @@ static int read_page(struct trace *t, struct trace_cpu *cpu, struct error *err)
 	t->page_size = (size_t)n;
 	cpu->pages = cpu->pages ?: tmpfile();
 	if (!cpu->pages || fwrite(t->page, t->page_size, 1, cpu->pages) != 1)
-		return error_os(err, -(errno ?: EIO), "cannot keep the trace for '%s' in a temporary file",
-			t->kept_path);
+		return error_os(err, -(errno ?: EIO),
+			"cannot keep the trace for '%s' in a temporary file", t->kept_path);
 	return 1;
 }
 
@@ -307,17 +317,22 @@ int trace_forget(struct trace *t, struct error *err)
 	return r;
 }
 
-/* The trace as a file that trace-cmd and KernelShark read (trace.dat, version 6: trace-cmd.dat.v6(5)). */
+/* The trace as a file that trace-cmd and KernelShark read (trace.dat, version 6:
+ * trace-cmd.dat.v6(5)). */
 
 static void put_number(FILE *out, uint64_t value, size_t bytes)
 {
 	uint32_t four = (uint32_t)value;
 	uint16_t two = (uint16_t)value;
 
-	fwrite(bytes == 8 ? (void *)&value : bytes == 4 ? (void *)&four : (void *)&two, bytes, 1, out);
+	fwrite(bytes == 8    ? (void *)&value
+		: bytes == 4 ? (void *)&four
+			     : (void *)&two,
+		bytes, 1, out);
 }
 
-/* A file of tracefs after its length, which takes `length_bytes`; an empty file where there is none. */
+/* A file of tracefs after its length, which takes `length_bytes`; an empty file where there is
+ * none. */
 static void put_file(FILE *out, int fd, const char *path, size_t length_bytes)
 {
 	_cleanup_(freep) char *text = path_text(fd, "%s", path);
@@ -377,8 +392,8 @@ static uint64_t page_aligned(const struct trace *t, uint64_t at)
 	return (at + t->page_size - 1) / t->page_size * t->page_size;
 }
 
-/* After the header: where the pages of each CPU are, and how many bytes, and the clock as the file trace_clock has it; then the
- * pages. files[i]: those of CPU i; NULL: it has none. */
+/* After the header: where the pages of each CPU are, and how many bytes, and the clock as the file
+ * trace_clock has it; then the pages. files[i]: those of CPU i; NULL: it has none. */
 static bool put_pages(const struct trace *t, FILE *out, FILE *const *files, size_t n)
 {
 	enum { OPTION_CLOCK = 4 };
@@ -431,6 +446,7 @@ int trace_keep(struct trace *t, struct error *err)
 		files[t->cpus[i].cpu] = t->cpus[i].pages;
 	put_header(t, t->kept.file);
 	if (!put_pages(t, t->kept.file, files, n))
-		return error_os(err, -EIO, "cannot read the trace for '%s' in its temporary file", t->kept_path);
+		return error_os(err, -EIO, "cannot read the trace for '%s' in its temporary file",
+			t->kept_path);
 	return output_file_commit(&t->kept, err);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Pages of the ring buffer, made events: see jitter_internal.h. libtraceevent parses the descriptions once; the fields are
- * then read by their offsets, because a page is decoded beside the run. */
+/* Pages of the ring buffer, made events: see jitter_internal.h. libtraceevent parses the
+ * descriptions once; the fields are then read by their offsets, because a page is decoded beside
+ * the run. */
 #include "lib/jitter/jitter_internal.h"
 
 #include <traceevent/event-parse.h>
@@ -10,7 +11,8 @@ enum { HEADER = sizeof(uint64_t) + sizeof(long), WORD = sizeof(uint32_t) };
 /* In the second word of the page's header, beside the size. */
 enum { LOST_SOME = 1 << 1, LOST_COUNTED = 1 << 0, LOST_SHIFT = 30, SIZE_MASK = (1 << 27) - 1 };
 
-/* In the first word of a record, whose other bits are the time since the one before. Below: its length in words; 0: in the next word. */
+/* In the first word of a record, whose other bits are the time since the one before. Below: its
+ * length in words; 0: in the next word. */
 enum { PADDING = 29, TIME_EXTEND, TIME_STAMP, TIME_BITS = 27, TYPE_BITS = 5 };
 
 bool trace_page_open(struct trace_page *ret, const void *page, size_t bytes)
@@ -53,7 +55,8 @@ bool trace_page_next(struct trace_page *page, struct trace_record *ret)
 			time |= (uint64_t)words[1] << TIME_BITS;
 			length = WORD;
 		} else if (type == PADDING) {
-			length = time == 0 ? page->size - start : words[1]; /* of the rest of the page */
+			/* of the rest of the page */
+			length = time == 0 ? page->size - start : words[1];
 		} else if (type == 0) {
 			length = words[1] < WORD ? page->size : (words[1] - WORD + 3) & ~(size_t)3;
 		}
@@ -107,8 +110,8 @@ static const struct event_row rows[] = {
 };
 
 /* Of softirqs, by number: the kernel has had these since 2.6. */
-static const char *const softirqs[] = {
-	"HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU"};
+static const char *const softirqs[] = {"HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL",
+	"TASKLET", "SCHED", "HRTIMER", "RCU"};
 
 struct place {
 	int offset, size; /* size 0: the event does not have it */
@@ -157,7 +160,8 @@ static struct place find_field(struct tep_event *event, const char *name, int *s
 /* Nothing if the kernel does not have it. */
 static void add_event(struct trace_decoder *d, int tracing_fd, const struct event_row *row)
 {
-	_cleanup_(freep) char *text = path_text(tracing_fd, "events/%s/%s/format", row->system, row->event);
+	_cleanup_(freep) char *text = path_text(
+		tracing_fd, "events/%s/%s/format", row->system, row->event);
 	struct tep_event *event = NULL;
 	struct known_event *known;
 
@@ -177,11 +181,13 @@ static void add_event(struct trace_decoder *d, int tracing_fd, const struct even
 	d->by_id[event->id] = (uint16_t)d->n;
 }
 
-/* Only x86 has them; which, depends on the kernel. "local_timer_entry" is the beginning of the vector local_timer. */
+/* Only x86 has them; which, depends on the kernel. "local_timer_entry" is the beginning of the
+ * vector local_timer. */
 static void add_vectors(struct trace_decoder *d, int tracing_fd)
 {
 	static const char *const ends[] = {"_entry", "_exit"};
-	_cleanup_(paths_clear) struct paths entries = paths_expand(tracing_fd, "/events/irq_vectors/*_entry");
+	_cleanup_(paths_clear) struct paths entries = paths_expand(
+		tracing_fd, "/events/irq_vectors/*_entry");
 
 	for (size_t i = 0; i < 2 * entries.n; i++) {
 		const char *entry = strrchr(entries.items[i / 2], '/') + 1;
@@ -194,7 +200,8 @@ static void add_vectors(struct trace_decoder *d, int tracing_fd)
 	}
 }
 
-int trace_decoder_new(struct trace_decoder **ret, int tracing_fd, const char *kallsyms, struct error *err)
+int trace_decoder_new(
+	struct trace_decoder **ret, int tracing_fd, const char *kallsyms, struct error *err)
 {
 	_cleanup_(trace_decoder_freep) struct trace_decoder *d = xcalloc(1, sizeof(*d));
 
@@ -247,12 +254,14 @@ static const char *read_name_field(const struct place *place, const struct trace
 		at = location & 0xffff;
 		length = location >> 16;
 	}
-	if (length == 0 || at + length > (uint32_t)record->size || !memchr(record->data + at, '\0', length))
+	if (length == 0 || at + length > (uint32_t)record->size ||
+		!memchr(record->data + at, '\0', length))
 		return NULL;
 	return record->data + at;
 }
 
-static struct trace_event event_of(const struct known_event *known, const struct trace_record *record)
+static struct trace_event event_of(
+	const struct known_event *known, const struct trace_record *record)
 {
 	const struct place *fields = known->fields;
 	struct trace_event event = {.at = record->at,

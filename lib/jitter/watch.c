@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-calibrate jitter: the loops of the watched CPUs and the kernel's trace of them, put together after each round and stored. */
+/* emp-calibrate jitter: the loops of the watched CPUs and the kernel's trace of them, put together
+ * after each round and stored. */
 #include "lib/jitter/watch.h"
 
 #include "lib/base/terminal.h"
@@ -33,7 +34,8 @@ struct watch {
 	bool mono_raw;
 	struct watched_cpu *cpus;
 	size_t n_cpus;
-	int64_t started_ns, round_ns; /* since the scale's base: the start of all, and of this round */
+	/* since the scale's base: the start of all, and of this round */
+	int64_t started_ns, round_ns;
 	int64_t rounds;
 };
 
@@ -82,14 +84,16 @@ static int watch_open(struct watch *w, const struct watch_request *request, stru
 
 		cpu->changes = COUNTERS_NONE;
 		cpu->sampler.cpu = request->cpus[i];
-		cpu->sampler.threshold = (uint64_t)((double)request->threshold_ns / w->scale.ns_per_tick);
+		cpu->sampler.threshold = (uint64_t)((double)request->threshold_ns /
+						    w->scale.ns_per_tick);
 		cpu->counters = counters_open(AT_FDCWD, request->cpus[i]);
 		r = sampler_start(&cpu->sampler, err);
 		if (r < 0)
 			return r;
 		intervals_begin(&cpu->intervals, cpu->sampler.tid, &w->sources);
 		attribution_begin(&cpu->attribution,
-			(int64_t)((double)cpu->sampler.threshold * w->scale.ns_per_tick), &w->sources);
+			(int64_t)((double)cpu->sampler.threshold * w->scale.ns_per_tick),
+			&w->sources);
 	}
 	return 0;
 }
@@ -114,9 +118,10 @@ static int watch_start(struct watch *w, struct error *err)
 	cpu_set_t set;
 	int r;
 
-	/* This thread, which does the rest, stays off the watched CPUs if there are others. There it is a real-time one,
-	 * because the buffer of the trace fills while it waits; not a nice one, whose weight the scheduler would take from
-	 * the loops of the same group. Threads that it starts later would have its priority. */
+	/* This thread, which does the rest, stays off the watched CPUs if there are others. There
+	 * it is a real-time one, because the buffer of the trace fills while it waits; not a nice
+	 * one, whose weight the scheduler would take from the loops of the same group. Threads that
+	 * it starts later would have its priority. */
 	if (sched_getaffinity(0, sizeof(set), &set) == 0) {
 		for (size_t i = 0; i < w->n_cpus; i++)
 			CPU_CLR(w->cpus[i].sampler.cpu, &set);
@@ -145,7 +150,8 @@ static int watch_drain(struct watch *w, struct error *err)
 
 	for (struct watched_cpu *cpu = w->cpus; cpu < w->cpus + w->n_cpus; cpu++)
 		while (sampler_take(&cpu->sampler, &gap)) {
-			struct gap_seen *seen = array_add_reused(cpu->gaps, cpu->n_gaps, cpu->gaps_capacity);
+			struct gap_seen *seen = array_add_reused(
+				cpu->gaps, cpu->n_gaps, cpu->gaps_capacity);
 
 			*seen = (struct gap_seen){counter_ns(&w->scale, gap.start),
 				counter_ns(&w->scale, gap.end),
@@ -158,19 +164,22 @@ static int watch_drain(struct watch *w, struct error *err)
 	w->now = counter_read();
 	for (size_t i = 0; r == 0 && i < w->n_cpus; i++) {
 		struct watched_cpu *cpu = &w->cpus[i];
-		int64_t lost = w->trace->cpus[i].lost, first_ns = counter_ns(&w->scale, cpu->sampler.first);
+		int64_t lost = w->trace->cpus[i].lost,
+			first_ns = counter_ns(&w->scale, cpu->sampler.first);
 
 		while ((r = trace_next(w->trace, i, &event, err)) > 0) {
 			uint64_t at = event.at;
 			int64_t at_ns;
 
-			/* times of the clock mono_raw are placed by the two readings of both clocks around them */
+			/* times of the clock mono_raw are placed by the two readings of both clocks
+			 * around them */
 			if (w->mono_raw) {
 				double share = (double)((int64_t)at - w->before.base_raw_ns) /
 					       (double)(w->now.base_raw_ns - w->before.base_raw_ns);
 
 				at = w->before.base +
-				     (uint64_t)(int64_t)(share * (double)(w->now.base - w->before.base));
+				     (uint64_t)(int64_t)(share *
+							 (double)(w->now.base - w->before.base));
 			}
 			at_ns = counter_ns(&w->scale, at);
 			if (at_ns >= first_ns)
@@ -234,7 +243,8 @@ static struct jitter_cpu cpu_sums(const struct watch *w, size_t i)
 	cpu.cpu = watched->sampler.cpu;
 	cpu.wall_ns = wall_ns;
 	cpu.sampled_ns = watched->sampled_ns < wall_ns ? watched->sampled_ns : wall_ns;
-	cpu.smallest_gap_ns = (int64_t)((double)watched->sampler.smallest * w->scale.ns_per_tick + 0.5);
+	cpu.smallest_gap_ns = (int64_t)((double)watched->sampler.smallest * w->scale.ns_per_tick +
+					0.5);
 	cpu.events = watched->intervals.events;
 	cpu.lost = w->trace->cpus[i].lost;
 	cpu.broken = watched->intervals.broken;
@@ -256,8 +266,8 @@ static void add_buckets(struct jitter *jitter, int cpu, enum jitter_level level,
 }
 
 /* ids: of the sources in the book, by index. */
-static void add_rows(struct jitter *jitter, int cpu, enum jitter_level level, const struct source_rows *rows,
-	const uint32_t *ids)
+static void add_rows(struct jitter *jitter, int cpu, enum jitter_level level,
+	const struct source_rows *rows, const uint32_t *ids)
 {
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct source_statistics *s = &rows->items[i];
@@ -280,8 +290,8 @@ static void add_periods(
 {
 	for (size_t i = 0; i < UNEXPLAINED_PERIODS; i++) {
 		const struct unexplained_period *p = &unexplained->periods[i];
-		const struct jitter_period period = {cpu, (uint32_t)jitter->n_periods + 1, p->period_ns,
-			p->count, p->total_ns, outside_kernel};
+		const struct jitter_period period = {cpu, (uint32_t)jitter->n_periods + 1,
+			p->period_ns, p->count, p->total_ns, outside_kernel};
 
 		if (p->firm)
 			*array_add(jitter->periods, jitter->n_periods) = period;
@@ -341,23 +351,25 @@ static int watch_store(const struct watch *w, struct book *book, int64_t run, st
 			const struct jitter_match *class = &a->classes[k];
 
 			if (class->gaps > 0)
-				*array_add(jitter.matches, jitter.n_matches) = (struct jitter_match){cpu,
-					k ? INT64_C(1) << k : 0, INT64_C(2) << k, class->gaps, class->matched,
-					class->chance};
+				*array_add(jitter.matches,
+					jitter.n_matches) = (struct jitter_match){cpu,
+					k ? INT64_C(1) << k : 0, INT64_C(2) << k, class->gaps,
+					class->matched, class->chance};
 		}
 		for (size_t k = 0; k < a->n_longest; k++)
 			add_longest(&jitter, w, &w->cpus[i], &a->longest[k], ids);
 	}
 	for (size_t i = 0; i < w->sources.n; i++)
 		for (size_t k = 0; k < w->sources.items[i].n_parts; k++)
-			*array_add(jitter.combinations, jitter.n_combinations) = (struct combination_part){
+			*array_add(jitter.combinations,
+				jitter.n_combinations) = (struct combination_part){
 				ids[i], (uint32_t)k + 1, ids[w->sources.items[i].parts[k]]};
 	return book_put_jitter(book, run, &jitter, err);
 }
 
 /* Rounds of a second, until the time is over or a signal comes. */
-static int watch_rounds(struct watch *w, const struct watch_request *request, struct book *book, int64_t run,
-	struct error *err)
+static int watch_rounds(struct watch *w, const struct watch_request *request, struct book *book,
+	int64_t run, struct error *err)
 {
 	enum { DRAIN_MS = 100, STORE_ROUNDS = 30 };
 	struct pollfd interrupt = {.fd = interrupt_fd, .events = POLLIN};
@@ -365,8 +377,8 @@ static int watch_rounds(struct watch *w, const struct watch_request *request, st
 	int64_t now_ns, in_ns;
 	int r = 0;
 
-	progress_begin(&progress, "Seconds", (uint64_t)((request->observe_ns + NS_PER_S - 1) / NS_PER_S),
-		request->quiet);
+	progress_begin(&progress, "Seconds",
+		(uint64_t)((request->observe_ns + NS_PER_S - 1) / NS_PER_S), request->quiet);
 	while (r == 0) {
 		now_ns = counter_ns(&w->scale, tsc_read());
 		in_ns = now_ns - w->started_ns;
@@ -386,8 +398,8 @@ static int watch_rounds(struct watch *w, const struct watch_request *request, st
 	return r;
 }
 
-int watch_run(
-	const struct watch_request *request, struct run_session *session, struct run *run, struct error *err)
+int watch_run(const struct watch_request *request, struct run_session *session, struct run *run,
+	struct error *err)
 {
 	_cleanup_(freep) char *list = cpu_list_text(request->cpus, request->n_cpus);
 	_cleanup_(watch_close) struct watch w = {};
@@ -425,7 +437,8 @@ int watch_run(
 	run->state = r < 0 ? RUN_FAILED : interrupt_pending() ? RUN_INTERRUPTED : RUN_DONE;
 	if (r == 0)
 		end = watch_stop(&w, &err2);
-	end = BOOK_ATOMIC(session->book, watch_store(&w, session->book, run->id, &err2), &err2) ?: end;
+	end = BOOK_ATOMIC(session->book, watch_store(&w, session->book, run->id, &err2), &err2)
+		      ?: end;
 	end = book_end_run(session->book, run->id, run->state, NULL, &err2) ?: end;
 	if (r == 0 && end == 0)
 		end = trace_keep(w.trace, &err2);

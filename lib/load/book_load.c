@@ -11,7 +11,8 @@ const char *const coordination_names[N_COORDINATIONS + 1] = {
 };
 
 static const struct field load_fields[] = {
-	{FIELD(load_row, FIELD_ENUM, coordination), .words = coordination_names, .n_words = N_COORDINATIONS},
+	{FIELD(load_row, FIELD_ENUM, coordination), .words = coordination_names,
+		.n_words = N_COORDINATIONS},
 	{FIELD(load_row, FIELD_TEXT, cpus), .presence = FIELD_OPTIONAL},
 	{FIELD(load_row, FIELD_TEXT, file)},
 	{FIELD(load_row, FIELD_TEXT, no_page_waits), .presence = FIELD_OPTIONAL},
@@ -60,7 +61,8 @@ static const struct field page_wait_bin_fields[] = {
 	{FIELD(page_wait_bin, FIELD_INT64, count), .min = 1, .max = COUNT_MAX},
 	{FIELD(page_wait_bin, FIELD_INT64, total_ns), .max = TOTAL_MAX},
 };
-const struct field_table page_wait_bin_table = FIELD_TABLE(page_wait_bin, "run, ", page_wait_bin_fields);
+const struct field_table page_wait_bin_table = FIELD_TABLE(
+	page_wait_bin, "run, ", page_wait_bin_fields);
 
 void page_waits_clear(struct page_waits *waits)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Loads in the lab book: what they record in addition to their samples. Each run of the load is a sample of one run in the book, and its workers are
- * the programs of that run; what its runs waited for pages and disks, as counts and times by kind, and as
- * histograms. */
+/* Loads in the lab book: what they record in addition to their samples. Each run of the load is a
+ * sample of one run in the book, and its workers are the programs of that run; what its runs waited
+ * for pages and disks, as counts and times by kind, and as histograms. */
 #pragma once
 
 #include "lib/document/document.h"
 #include "lib/load/page_wait_meter.h"
 
 enum coordination {
-	LOAD_CONSTANT,    /* a worker that has finished repeats its work until the last one has finished */
+	/* a worker that has finished repeats its work until the last one has finished */
+	LOAD_CONSTANT,
 	LOAD_NO_TEARDOWN, /* it waits; the measurement stops before the workers are torn down */
 	LOAD_BEFORE,      /* the measurement ends when all workers have been torn down */
 	N_COORDINATIONS
@@ -28,23 +29,26 @@ struct load_sample {
 	uint32_t sample;    /* its n */
 	int64_t release_ns; /* how long it took to wake all workers */
 	int64_t driver_ns;  /* CPU time of the coordinator during the measurement */
-	int64_t idle_ns;    /* of the CPUs that its workers could run on, meanwhile; -1: not known */
-	int64_t cpus;       /* how many they were; likewise */
+	/* of the CPUs that its workers could run on, meanwhile; -1: not known */
+	int64_t idle_ns;
+	int64_t cpus; /* how many they were; likewise */
 };
 
 extern const char *const page_wait_kind_names[N_PAGE_WAIT_KINDS]; /* "slave", "read", "write" */
 
-/* All of one kind in one sample: those that ended in it. There is no such row for a kind that was not measured. */
+/* All of one kind in one sample: those that ended in it. There is no such row for a kind that was
+ * not measured. */
 struct page_wait {
 	uint32_t sample; /* its n */
 	enum page_wait_kind kind;
 	int64_t count, total_ns;
-	int64_t ready_ns; /* of these: the page was there, and the task waited for a CPU; -1: not known */
-	int64_t lost;     /* waits that were not timed */
+	/* of these: the page was there, and the task waited for a CPU; -1: not known */
+	int64_t ready_ns;
+	int64_t lost; /* waits that were not timed */
 };
 
-/* low_ns <= wait < high_ns. Bins that hold nothing are left out. They are narrower than those that are shown, and multiples
- * of 10 us, from 1 ms on of 100 us, from 10 ms on of 1 ms. */
+/* low_ns <= wait < high_ns. Bins that hold nothing are left out. They are narrower than those that
+ * are shown, and multiples of 10 us, from 1 ms on of 100 us, from 10 ms on of 1 ms. */
 struct page_wait_bin {
 	uint32_t sample;
 	enum page_wait_kind kind;

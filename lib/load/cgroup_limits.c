@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The limits of a load's workers: gives their cgroups the controllers of cgroup v2 that these need, "cpu" and "memory".
+/* The limits of a load's workers: gives their cgroups the controllers of cgroup v2 that these need,
+ * "cpu" and "memory".
  *
- * A cgroup passes a controller on to its children only if it has no processes of its own (the root cgroup aside). So, until the
- * limits end, this process is in a child of the cgroup that it was started in, and that one passes the controllers on. */
+ * A cgroup passes a controller on to its children only if it has no processes of its own (the root
+ * cgroup aside). So, until the limits end, this process is in a child of the cgroup that it was
+ * started in, and that one passes the controllers on. */
 #include "lib/host/process/cgroup.h"
 #include "lib/load/session.h"
 
@@ -11,8 +13,9 @@ enum { N_CONTROLLERS = 2 };
 struct load_limits {
 	const char *names[N_CONTROLLERS + 1]; /* those that are needed; ends with NULL */
 	bool switched_on[N_CONTROLLERS];      /* it was not passed on before */
-	char *parent;                         /* of the leaf: the cgroup that this process was started in */
-	struct cgroup *leaf;                  /* that it is in now */
+	/* of the leaf: the cgroup that this process was started in */
+	char *parent;
+	struct cgroup *leaf; /* that it is in now */
 	bool entered;
 };
 
@@ -31,13 +34,15 @@ static bool lists_controller(const char *directory, const char *file, const char
 /* Switches a controller for the children of a cgroup on ("+cpu") or off ("-cpu"). */
 static int switch_controller(const char *directory, char sign, const char *name, struct error *err)
 {
-	int r = path_write(AT_FDCWD, text_brief("%c%s", sign, name), "%s/cgroup.subtree_control", directory);
+	int r = path_write(
+		AT_FDCWD, text_brief("%c%s", sign, name), "%s/cgroup.subtree_control", directory);
 
 	if (r == -EBUSY)
 		return error_say(err, r,
 			"the cgroup %s has other processes, so it cannot pass on the %s controller: %s",
 			directory, name, way_out);
-	return r < 0 ? error_os(err, r, "the cgroup %s cannot pass on the %s controller", directory, name)
+	return r < 0 ? error_os(err, r, "the cgroup %s cannot pass on the %s controller", directory,
+			       name)
 		     : 0;
 }
 
@@ -58,8 +63,8 @@ static int pass_on_from_parent(struct load_limits *l, struct error *err)
 			*strrchr(above, '/') = '\0';
 			if (lists_controller(above, "cgroup.controllers", l->names[i]))
 				return error_say(err, -ENOTSUP,
-					"the cgroup %s was not given the %s controller: %s", l->parent,
-					l->names[i], way_out);
+					"the cgroup %s was not given the %s controller: %s",
+					l->parent, l->names[i], way_out);
 		}
 		return error_say(err, -ENOTSUP,
 			"cgroup v2 has no %s controller here: it is in use by version 1, or switched off (see /proc/cgroups)",
@@ -123,7 +128,9 @@ void load_limits_end(struct load_limits *l)
 		return;
 	for (size_t i = 0; i < N_CONTROLLERS; i++)
 		if (l->switched_on
-				[i]) /* fails if another observer passes it on as well, which will end later */
+				/* fails if another observer passes it on as well, which will end
+				 * later */
+				[i])
 			switch_controller(l->parent, '-', l->names[i], NULL);
 	/* The cgroup cannot be removed with this process in it: the next observer will. */
 	if (!l->entered || path_write(AT_FDCWD, "0", "%s/cgroup.procs", l->parent) == 0)

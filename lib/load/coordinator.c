@@ -31,7 +31,9 @@ struct coordinator {
 	const struct load_session *session;
 	const struct load *load;
 	const struct observer *observer;
-	char *directory; /* DIRECTORY/emp-load-XXXXXX, with one for each worker; locked, so that the next run can remove what a killed one left */
+	/* DIRECTORY/emp-load-XXXXXX, with one for each worker; locked, so that the next run can
+	 * remove what a killed one left */
+	char *directory;
 	int directory_fd;
 	struct cgroup *all; /* the workers' cgroups are in it */
 	struct worker_memory *memory;
@@ -40,11 +42,12 @@ struct coordinator {
 	struct worker_process *workers;
 	struct program **programs; /* of the workers */
 	size_t n;
-	int64_t idle_ns;              /* of the CPUs, when the measurement started; -1: not known */
-	struct page_wait_sums *waits; /* [2]: when it started, and ended; NULL: they are not watched */
-	bool is_set_up;               /* by the load's own setup */
-	int64_t deadline_ns;          /* CLOCK_MONOTONIC */
-	int64_t released_ns;          /* CLOCK_MONOTONIC_RAW */
+	int64_t idle_ns; /* of the CPUs, when the measurement started; -1: not known */
+	/* [2]: when it started, and ended; NULL: they are not watched */
+	struct page_wait_sums *waits;
+	bool is_set_up;      /* by the load's own setup */
+	int64_t deadline_ns; /* CLOCK_MONOTONIC */
+	int64_t released_ns; /* CLOCK_MONOTONIC_RAW */
 	struct load_result *result;
 };
 
@@ -69,8 +72,8 @@ static int coordinator_prepare(struct coordinator *c, struct error *err)
 	c->memory_size = sizeof(*memory) + c->n * sizeof(memory->workers[0]) + strlen(text) + 1;
 	c->memory_fd = memfd_create("emp-load", MFD_CLOEXEC);
 	if (c->memory_fd < 0 || posix_fallocate(c->memory_fd, 0, (off_t)c->memory_size) != 0)
-		return error_os(
-			err, c->memory_fd < 0 ? -errno : -ENOMEM, "cannot make memory for %zu slaves", c->n);
+		return error_os(err, c->memory_fd < 0 ? -errno : -ENOMEM,
+			"cannot make memory for %zu slaves", c->n);
 	memory = mmap(NULL, c->memory_size, PROT_READ | PROT_WRITE, MAP_SHARED, c->memory_fd, 0);
 	if (memory == MAP_FAILED)
 		return error_os(err, -errno, "cannot map memory for %zu slaves", c->n);
@@ -116,7 +119,8 @@ static int start_worker(struct coordinator *c, size_t k, struct error *err)
 	r = cgroup_new_in(&w->cgroup, c->all->path, err);
 	if (r == 0 && script->weight)
 		r = cgroup_set(w->cgroup, "cpu.weight", script->weight, err);
-	else if (r == 0 && script->nice && faccessat(w->cgroup->fd, "cpu.weight.nice", F_OK, 0) == 0)
+	else if (r == 0 && script->nice &&
+		 faccessat(w->cgroup->fd, "cpu.weight.nice", F_OK, 0) == 0)
 		/* with a weight the nice values of processes only count within the cgroup */
 		r = cgroup_set(w->cgroup, "cpu.weight.nice", script->nice, err);
 	if (r == 0 && script->memory)
@@ -125,7 +129,8 @@ static int start_worker(struct coordinator *c, size_t k, struct error *err)
 		r = send_memory(c, err);
 	if (r < 0)
 		return r;
-	memcpy(w->argv, (char *[]){(char *)"emp-load", (char *)"slave", w->number, w->directory, NULL},
+	memcpy(w->argv,
+		(char *[]){(char *)"emp-load", (char *)"slave", w->number, w->directory, NULL},
 		sizeof(w->argv));
 	w->spec = (struct command_spec){
 		.argv = w->argv,
@@ -142,7 +147,8 @@ static int start_worker(struct coordinator *c, size_t k, struct error *err)
 	return program_start(&c->programs[k], &w->spec, err);
 }
 
-/* The time in which some of its processes waited for "cpu" or "io" (PSI), in ns; -1: not known here. */
+/* The time in which some of its processes waited for "cpu" or "io" (PSI), in ns; -1: not known
+ * here. */
 static int64_t pressure_ns(const struct cgroup *cgroup, const char *resource)
 {
 	_cleanup_(freep) char *text = path_text(cgroup->fd, "%s.pressure", resource);
@@ -151,7 +157,8 @@ static int64_t pressure_ns(const struct cgroup *cgroup, const char *resource)
 	return total ? strtoll(total + strlen("total="), NULL, 10) * NS_PER_US : -1;
 }
 
-/* Whether the kernel has killed processes of the worker that needed more memory than it may have. */
+/* Whether the kernel has killed processes of the worker that needed more memory than it may
+ * have. */
 static bool is_over_memory(const struct coordinator *c, size_t k)
 {
 	static const char name[] = "\noom_kill ";
@@ -166,7 +173,8 @@ static bool is_over_memory(const struct coordinator *c, size_t k)
 }
 
 /* `how`: what became of it, "": nothing yet. The limit is shown as in the load's file: "64M". */
-static int say_over_memory(const struct coordinator *c, size_t k, const char *how, struct error *err)
+static int say_over_memory(
+	const struct coordinator *c, size_t k, const char *how, struct error *err)
 {
 	static const char units[] = "\0KMGT";
 	int64_t limit = load_script_of(c->load, k)->memory;
@@ -174,11 +182,13 @@ static int say_over_memory(const struct coordinator *c, size_t k, const char *ho
 
 	for (; limit % 1024 == 0 && unit < 4; unit++)
 		limit /= 1024;
-	return error_say(err, -ECANCELED, "slave '%s' exceeded its memory limit, %" PRId64 "%.1s%s%s",
-		c->workers[k].name, limit, units + unit, *how ? ": " : "", how);
+	return error_say(err, -ECANCELED,
+		"slave '%s' exceeded its memory limit, %" PRId64 "%.1s%s%s", c->workers[k].name,
+		limit, units + unit, *how ? ": " : "", how);
 }
 
-/* Whether a worker has failed, or has been killed: `ended` is one that has come to its end, n: none. */
+/* Whether a worker has failed, or has been killed: `ended` is one that has come to its end, n:
+ * none. */
 static int check_workers(const struct coordinator *c, size_t ended, struct error *err)
 {
 	for (size_t k = 0; k < c->n; k++) {
@@ -187,7 +197,8 @@ static int check_workers(const struct coordinator *c, size_t ended, struct error
 		if (*how && is_over_memory(c, k))
 			return say_over_memory(c, k, how, err);
 		if (*how)
-			return error_say(err, -ECANCELED, "slave '%s': %s", c->workers[k].name, how);
+			return error_say(
+				err, -ECANCELED, "slave '%s': %s", c->workers[k].name, how);
 	}
 	if (ended == c->n)
 		return 0;
@@ -198,9 +209,10 @@ static int check_workers(const struct coordinator *c, size_t ended, struct error
 		c->workers[ended].name);
 }
 
-/* Until all workers have counted up `counter`. Sleeps until something has happened: a worker has told, or ended, or a signal has
- * come. */
-static int wait_for_all(struct coordinator *c, const uint32_t *counter, const char *what, struct error *err)
+/* Until all workers have counted up `counter`. Sleeps until something has happened: a worker has
+ * told, or ended, or a signal has come. */
+static int wait_for_all(
+	struct coordinator *c, const uint32_t *counter, const char *what, struct error *err)
 {
 	struct accounting *a = c->observer->accounting;
 	char byte;
@@ -235,8 +247,8 @@ static int wait_for_all(struct coordinator *c, const uint32_t *counter, const ch
 		/* Workers do not end by themselves: they repeat their work, or wait. */
 		if (r == 0 && fds[2].revents) {
 			interrupt_drain(interrupt_child_fd);
-			r = program_wait_any(
-				c->programs, c->n, clock_ns(CLOCK_MONOTONIC) + NS_PER_MS, &ended, err);
+			r = program_wait_any(c->programs, c->n,
+				clock_ns(CLOCK_MONOTONIC) + NS_PER_MS, &ended, err);
 		}
 		if (r == 0)
 			r = check_workers(c, ended, err);
@@ -252,12 +264,13 @@ int64_t idle_time_ns(const cpu_set_t *cpus, int root_fd, int *ret_n)
 	int64_t ticks = 0;
 
 	*ret_n = 0;
-	for (const char *line = text; line && *line; line = strchrnul(line, '\n'), line += *line == '\n') {
+	for (const char *line = text; line && *line;
+		line = strchrnul(line, '\n'), line += *line == '\n') {
 		long long idle, io_wait;
 		int cpu;
 
-		if (sscanf(line, "cpu%d %*d %*d %*d %lld %lld", &cpu, &idle, &io_wait) != 3 || cpu < 0 ||
-			cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, cpus))
+		if (sscanf(line, "cpu%d %*d %*d %*d %lld %lld", &cpu, &idle, &io_wait) != 3 ||
+			cpu < 0 || cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, cpus))
 			continue;
 		ticks += idle + io_wait;
 		++*ret_n;
@@ -288,7 +301,8 @@ static int end_statistics(struct coordinator *c, struct exec_result *ret, struct
 		int64_t last_ns, n;
 		int r, rest;
 
-		/* The complete repetitions, and the end of the last of them; the worker may be completing another. */
+		/* The complete repetitions, and the end of the last of them; the worker may be
+		 * completing another. */
 		do {
 			n = __atomic_load_n(&state->repetitions, __ATOMIC_ACQUIRE);
 			last_ns = __atomic_load_n(&state->last_ns[n % 2], __ATOMIC_ACQUIRE);
@@ -313,7 +327,8 @@ static int end_statistics(struct coordinator *c, struct exec_result *ret, struct
 			.max_rss_bytes = state->max_rss_bytes,
 			.exit_status = -1,
 			/* one that repeats its work has its commands besides */
-			.left_behind = c->load->coordination != LOAD_CONSTANT && rest > 0 ? rest : 0,
+			.left_behind = c->load->coordination != LOAD_CONSTANT && rest > 0 ? rest
+											  : 0,
 		};
 		ret->pt_ns += part->pt_ns;
 		ret->user_ns += part->user_ns;
@@ -339,15 +354,18 @@ static struct real_time real_time_begin(void)
 	struct real_time before = {.policy = sched_getscheduler(0)};
 	int kind = before.policy & ~SCHED_RESET_ON_FORK;
 
-	if (before.policy >= 0 && (kind == SCHED_OTHER || kind == SCHED_BATCH || kind == SCHED_IDLE) &&
+	if (before.policy >= 0 &&
+		(kind == SCHED_OTHER || kind == SCHED_BATCH || kind == SCHED_IDLE) &&
 		sched_getparam(0, &before.param) == 0)
-		before.raised = sched_setscheduler(
-					0, SCHED_FIFO | (before.policy & SCHED_RESET_ON_FORK), &first) == 0;
+		before.raised = sched_setscheduler(0,
+					SCHED_FIFO | (before.policy & SCHED_RESET_ON_FORK),
+					&first) == 0;
 	return before;
 }
 
-/* From the release of all workers to the end of the last one's share. They are released in real time, if this process may have
- * it, so that nothing comes between the first worker and the last. */
+/* From the release of all workers to the end of the last one's share. They are released in real
+ * time, if this process may have it, so that nothing comes between the first worker and the
+ * last. */
 static int run_workers(struct coordinator *c, struct exec_result *ret, struct error *err)
 {
 	const struct page_wait_meter *meter = c->session->page_wait_meter;
@@ -407,11 +425,13 @@ static void record_page_waits(struct coordinator *c, enum page_wait_kind kind)
 	*all = (struct page_wait){
 		.sample = c->result->start.sample,
 		.kind = kind,
-		.ready_ns = kind == PAGE_WAIT_WORKER ? (int64_t)(after->ready_ns - before->ready_ns) : -1,
+		.ready_ns = kind == PAGE_WAIT_WORKER ? (int64_t)(after->ready_ns - before->ready_ns)
+						     : -1,
 		.lost = (int64_t)(after->lost[kind] - before->lost[kind]),
 	};
 	for (uint32_t i = 0; i < N_PAGE_WAIT_BINS; i++) {
-		const struct page_wait_sum *was = &before->bins[kind][i], *is = &after->bins[kind][i];
+		const struct page_wait_sum *was = &before->bins[kind][i],
+					   *is = &after->bins[kind][i];
 		struct page_wait_bin *bin;
 
 		if (is->count == was->count)
@@ -421,7 +441,8 @@ static void record_page_waits(struct coordinator *c, enum page_wait_kind kind)
 			.sample = all->sample,
 			.kind = kind,
 			.low_ns = (int64_t)page_wait_bin_from(i),
-			.high_ns = i + 1 < N_PAGE_WAIT_BINS ? (int64_t)page_wait_bin_from(i + 1) : -1,
+			.high_ns = i + 1 < N_PAGE_WAIT_BINS ? (int64_t)page_wait_bin_from(i + 1)
+							    : -1,
 			.count = (int64_t)(is->count - was->count),
 			.total_ns = (int64_t)(is->total_ns - was->total_ns),
 		};
@@ -430,7 +451,8 @@ static void record_page_waits(struct coordinator *c, enum page_wait_kind kind)
 	}
 }
 
-/* What was set up, also after a failure: a setup may start a server. The first failure is reported. */
+/* What was set up, also after a failure: a setup may start a server. The first failure is
+ * reported. */
 static int tear_down(const struct coordinator *c, struct error *err)
 {
 	bool show_output = c->session->options->show_output;
@@ -439,7 +461,8 @@ static int tear_down(const struct coordinator *c, struct error *err)
 	for (size_t k = 0; c->memory && k < c->n; k++) {
 		const struct script *script = load_script_of(c->load, k);
 		const struct worker_state *state = &c->memory->workers[k];
-		_cleanup_(freep) char *number = NULL, *directory = NULL, *export = NULL, *command = NULL;
+		_cleanup_(freep) char *number = NULL, *directory = NULL, *export = NULL,
+				      *command = NULL;
 
 		if (!script->teardown || !state->is_set_up || state->is_torn_down)
 			continue;
@@ -452,7 +475,8 @@ static int tear_down(const struct coordinator *c, struct error *err)
 		outcome = outcome ?: r;
 	}
 	if (c->is_set_up && c->load->teardown)
-		r = hook_run(c->load->teardown, NULL, show_output, "teardown", outcome ? NULL : err);
+		r = hook_run(
+			c->load->teardown, NULL, show_output, "teardown", outcome ? NULL : err);
 	return outcome ?: r;
 }
 
@@ -493,7 +517,8 @@ static void coordinator_clear(struct coordinator *c)
 /* From one snapshot of all processes to the next. */
 static int observe_workers(struct coordinator *c, struct error *err)
 {
-	const struct command_spec all = {.cpu = -1, .cgroup = c->all, .accounting = c->observer->accounting};
+	const struct command_spec all = {
+		.cpu = -1, .cgroup = c->all, .accounting = c->observer->accounting};
 	struct raw_sample *raw = &c->result->raw;
 	int r = observe_begin(&all, c->observer->counters, raw, err);
 
@@ -508,8 +533,8 @@ static int observe_workers(struct coordinator *c, struct error *err)
 	return r;
 }
 
-int load_run_once(
-	const struct load_session *session, uint32_t sample, struct load_result *ret, struct error *err)
+int load_run_once(const struct load_session *session, uint32_t sample, struct load_result *ret,
+	struct error *err)
 {
 	_cleanup_(load_result_clear) struct load_result result = {.start.sample = sample};
 	_cleanup_(coordinator_clear) struct coordinator c = {

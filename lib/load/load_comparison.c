@@ -34,7 +34,8 @@ static char *quoted_line(const char *line)
 	_cleanup_(freep) char *copy = xstrndup(line, n);
 	size_t fit = terminal_text_fit(copy, MOST_COLUMNS);
 
-	return *line ? text_format("'%.*s%s'", (int)fit, line, fit < n ? "…" : "") : xstrdup("nothing");
+	return *line ? text_format("'%.*s%s'", (int)fit, line, fit < n ? "…" : "")
+		     : xstrdup("nothing");
 }
 
 /* The first line that differs. */
@@ -65,11 +66,12 @@ char *load_changes(const struct load_row *before, const struct load_row *now)
 		return NULL;
 	text = xopen_memstream(&changes, &size);
 	if (before->coordination != now->coordination)
-		fprintf(text, "coordination was %s, is %s", coordination_names[before->coordination],
+		fprintf(text, "coordination was %s, is %s",
+			coordination_names[before->coordination],
 			coordination_names[now->coordination]);
 	if (strcmp(before->cpus ?: "", now->cpus ?: ""))
-		fprintf(text, "%scpus was %s, is %s", ftell(text) > 0 ? "; " : "", before->cpus ?: "all",
-			now->cpus ?: "all");
+		fprintf(text, "%scpus was %s, is %s", ftell(text) > 0 ? "; " : "",
+			before->cpus ?: "all", now->cpus ?: "all");
 	if (strcmp(before->file, now->file)) {
 		fputs(ftell(text) > 0 ? "; " : "", text);
 		write_line_change(text, before->file, now->file);
@@ -159,8 +161,8 @@ static int find_load_variations(struct load_comparison *c, struct book *book, st
 		bool one_load = set_means(&of_a, script, run_of(c->b));
 
 		if (a && b) /* not from an unknown environment */
-			c->items[i].variation = run_variation_find(
-				&of_a.means, one_load ? NULL : &of_b.means, (struct run_mean[]){*a, *b}, 2);
+			c->items[i].variation = run_variation_find(&of_a.means,
+				one_load ? NULL : &of_b.means, (struct run_mean[]){*a, *b}, 2);
 	}
 	return r;
 }
@@ -174,7 +176,8 @@ static int list_pairs(struct load_comparison *c, struct error *err)
 	for (size_t i = 1; i < a->n; i++)
 		common += load_rates_find(b, a->items[i].script) != NULL;
 	if (common == 0)
-		return error_say(err, -EINVAL, "%s and %s have no script in common", name_a, name_b);
+		return error_say(
+			err, -EINVAL, "%s and %s have no script in common", name_a, name_b);
 	c->same_scripts = common == a->n - 1 && common == b->n - 1;
 	for (size_t i = 0; i < a->n; i++) {
 		const char *script = a->items[i].script;
@@ -182,7 +185,8 @@ static int list_pairs(struct load_comparison *c, struct error *err)
 				     : load_rates_find(b, script) && (a->n > 2 || !c->same_scripts);
 
 		if (wanted)
-			*array_add(c->items, c->n) = (struct load_pair){&a->items[i], rate_of(b, script)};
+			*array_add(c->items, c->n) = (struct load_pair){
+				&a->items[i], rate_of(b, script)};
 	}
 	return 0;
 }
@@ -204,14 +208,15 @@ static struct comparison_side load_side(const struct load_report *p, const struc
 	return side;
 }
 
-int load_comparison_make(struct load_comparison *ret, struct book *book, const struct load_report *a,
-	const struct load_report *b, double between, struct error *err)
+int load_comparison_make(struct load_comparison *ret, struct book *book,
+	const struct load_report *a, const struct load_report *b, double between, struct error *err)
 {
 	static const double KNOWN = 1e6; /* degrees of freedom of what the user says */
 	_cleanup_(load_comparison_clear) struct load_comparison c = {.a = a, .b = b};
 	_cleanup_(differences_clear) struct differences differences = {};
 	_cleanup_(freep) struct comparison **scripts = NULL;
-	int64_t before = a->result.discarding.run.environment, now = b->result.discarding.run.environment;
+	int64_t before = a->result.discarding.run.environment,
+		now = b->result.discarding.run.environment;
 	size_t n_scripts = 0;
 	int r;
 
@@ -222,12 +227,15 @@ int load_comparison_make(struct load_comparison *ret, struct book *book, const s
 			c.items[i].variation = (struct run_variation){between, KNOWN, 0};
 	if (r == 0 && between < 0)
 		r = find_load_variations(&c, book, err);
-	/* The scripts are adjusted among themselves: the rate of all work is the answer to a question of its own. */
+	/* The scripts are adjusted among themselves: the rate of all work is the answer to a
+	 * question of its own. */
 	scripts = xcalloc(c.n + 1, sizeof(*scripts));
 	for (size_t i = 0; r == 0 && i < c.n; i++) {
 		struct load_pair *pair = &c.items[i];
-		_cleanup_(comparison_side_clear) struct comparison_side of_a = load_side(a, pair->a);
-		_cleanup_(comparison_side_clear) struct comparison_side of_b = load_side(b, pair->b);
+		_cleanup_(comparison_side_clear) struct comparison_side of_a = load_side(
+			a, pair->a);
+		_cleanup_(comparison_side_clear) struct comparison_side of_b = load_side(
+			b, pair->b);
 
 		r = comparison_make(&of_a, &of_b, &pair->variation, &pair->comparison, err);
 		if (i >= c.same_scripts)
@@ -277,14 +285,16 @@ static void print_load_side(FILE *file, const char *label, const struct load_rep
 }
 
 /* The scripts that only `p` has. */
-static void print_missing_scripts(FILE *file, const struct load_report *p, const struct load_report *other)
+static void print_missing_scripts(
+	FILE *file, const struct load_report *p, const struct load_report *other)
 {
 	for (size_t i = 1; i < p->rates.n; i++) {
 		const char *script = p->rates.items[i].script;
 		_cleanup_(freep) char *name = terminal_cut(script, COMPARED_NAME);
 
 		if (!load_rates_find(&other->rates, script))
-			fprintf(file, "Only run %" PRId64 " has the script '%s'.\n", run_of(p), name);
+			fprintf(file, "Only run %" PRId64 " has the script '%s'.\n", run_of(p),
+				name);
 	}
 }
 
@@ -350,7 +360,8 @@ void load_comparison_print(FILE *file, const struct load_comparison *c)
 	if (!isnan(first->comparison.ratio))
 		print_load_design(file, first);
 	if (c->environment_changes)
-		terminal_wrap(file, c->environment_changes, (size_t)fprintf(file, "Environments differ:"), 2);
+		terminal_wrap(file, c->environment_changes,
+			(size_t)fprintf(file, "Environments differ:"), 2);
 	if (c->load_changes)
 		terminal_wrap(file, c->load_changes, (size_t)fprintf(file, "Loads differ:"), 2);
 	print_missing_scripts(file, c->a, c->b);
@@ -390,15 +401,17 @@ static json_t *pair_json(const struct load_comparison *c, const struct load_pair
 json_t *load_comparison_as_json(const struct load_comparison *c)
 {
 	json_t *document = load_report_as_json(c->b), *scripts = json_array();
-	json_t *comparison = c->same_scripts ? pair_json(c, &c->items[0])
-					     : json_pack("{s:s}", "verdict",
-						       comparison_verdict_words[COMPARISON_DIFFERENT_WORK]);
+	json_t *comparison = c->same_scripts
+				     ? pair_json(c, &c->items[0])
+				     : json_pack("{s:s}", "verdict",
+					       comparison_verdict_words[COMPARISON_DIFFERENT_WORK]);
 
 	for (size_t i = c->same_scripts; i < c->n; i++)
 		json_array_append_new(scripts, pair_json(c, &c->items[i]));
 	json_object_set_new(comparison, "scripts", scripts);
 	if (c->environment_changes)
-		json_object_set_new(comparison, "environment_changes", json_string(c->environment_changes));
+		json_object_set_new(
+			comparison, "environment_changes", json_string(c->environment_changes));
 	if (c->load_changes)
 		json_object_set_new(comparison, "load_changes", json_string(c->load_changes));
 	json_object_set_new(document, "reference", load_report_as_json(c->a));
@@ -424,10 +437,10 @@ void load_write_csv(FILE *file, const struct load_reports *reports)
 	static const struct column columns[] = {{.member = "run"}, {.member = "load"},
 		{.member = "coordination"}, {.member = "sample"}, {.member = "kept"},
 		{.member = "time_to_last"}, {.member = "slave"}, {.member = "script"},
-		{.member = "repetitions"}, {.member = "rate"}, {.member = "started"}, {.member = "finished"},
-		{.member = "last"}, {.member = "pt"}, {.member = "user"}, {.member = "system"},
-		{.member = "wait"}, {.member = "io_wait"}, {.member = "major_faults"},
-		{.member = "max_rss_bytes"}, {}};
+		{.member = "repetitions"}, {.member = "rate"}, {.member = "started"},
+		{.member = "finished"}, {.member = "last"}, {.member = "pt"}, {.member = "user"},
+		{.member = "system"}, {.member = "wait"}, {.member = "io_wait"},
+		{.member = "major_faults"}, {.member = "max_rss_bytes"}, {}};
 	_cleanup_(table_freep) struct table *table = table_new(columns);
 
 	for (size_t at = 0; at < reports->n; at++) {
@@ -437,19 +450,23 @@ void load_write_csv(FILE *file, const struct load_reports *reports)
 			const struct sample *sample = &p->result.samples[k];
 			struct load_parts parts = load_parts_of(&p->work, sample->n);
 
-			for (const struct sample_program *w = parts.items; w < parts.items + parts.n; w++)
+			for (const struct sample_program *w = parts.items;
+				w < parts.items + parts.n; w++)
 				table_row(table, NUMBER(run_of(p)),
 					TEXT(terminal_text(p->result.discarding.run.program)),
-					TEXT(coordination_names[p->load.coordination]), NUMBER(sample->n),
-					NUMBER(!p->result.discarding.out[k]), csv_time(sample->et_ns),
-					NUMBER(w->program),
+					TEXT(coordination_names[p->load.coordination]),
+					NUMBER(sample->n), NUMBER(!p->result.discarding.out[k]),
+					csv_time(sample->et_ns), NUMBER(w->program),
 					TEXT(terminal_text(p->work.programs[w->program - 1].name)),
 					csv_number(w->repetitions),
-					REAL("%.9f", load_rate_of_worker(p->load.coordination, sample, w)),
-					csv_time(w->start_ns - sample->start_ns), csv_time(w->finished_ns),
-					csv_time(w->et_ns), csv_time(w->pt_ns), csv_time(w->user_ns),
-					csv_time(w->system_ns), csv_time(w->wait_ns), csv_time(w->io_wait_ns),
-					csv_number(w->major_faults), csv_number(w->max_rss_bytes));
+					REAL("%.9f", load_rate_of_worker(
+							     p->load.coordination, sample, w)),
+					csv_time(w->start_ns - sample->start_ns),
+					csv_time(w->finished_ns), csv_time(w->et_ns),
+					csv_time(w->pt_ns), csv_time(w->user_ns),
+					csv_time(w->system_ns), csv_time(w->wait_ns),
+					csv_time(w->io_wait_ns), csv_number(w->major_faults),
+					csv_number(w->max_rss_bytes));
 		}
 	}
 	table_write(table, TABLE_CSV, file);
@@ -466,16 +483,18 @@ static void write_markdown_rates(FILE *file, const struct load_rates *rates)
 	bool in_shares = load_rates_in_shares(rates);
 	_cleanup_(freep) char *heading = text_format(
 		"Rate of work [/%s%s]", unit->name, in_shares ? ", all: in shares" : "");
-	const struct column columns[] = {{"Script"}, {"Slaves", COLUMN_NUMBER}, {heading, COLUMN_NUMBER},
-		{"CV", COLUMN_NUMBER}, {"95 % CI", COLUMN_NUMBER}, {}};
+	const struct column columns[] = {{"Script"}, {"Slaves", COLUMN_NUMBER},
+		{heading, COLUMN_NUMBER}, {"CV", COLUMN_NUMBER}, {"95 % CI", COLUMN_NUMBER}, {}};
 	_cleanup_(table_freep) struct table *table = table_new(columns);
 
 	for (size_t i = 0; i < (in_shares ? rates->n : 1); i++) {
 		const struct load_rate *rate = &rates->items[i];
 		const char *interval = load_rate_interval_text(rate, unit);
 
-		table_row(table, script_cell(rate), NUMBER(rate->workers), TEXT(load_rate_text(rate, unit)),
-			TEXT(interval ? text_percent(rate->summary.sd_ns / rate->summary.mean_ns) : NULL),
+		table_row(table, script_cell(rate), NUMBER(rate->workers),
+			TEXT(load_rate_text(rate, unit)),
+			TEXT(interval ? text_percent(rate->summary.sd_ns / rate->summary.mean_ns)
+				      : NULL),
 			TEXT(interval));
 	}
 	table_write(table, TABLE_MARKDOWN, file);
@@ -488,8 +507,8 @@ static void write_markdown_comparison(FILE *file, const struct load_comparison *
 	_cleanup_(freep) char *b = text_format("Run %" PRId64 " [/%s]", run_of(c->b), unit->name);
 	const struct column columns[] = {
 		{load_rates_in_shares(&c->rates_b) ? "Script (all: in shares)" : "Script"},
-		{"Slaves", COLUMN_NUMBER}, {a, COLUMN_NUMBER}, {b, COLUMN_NUMBER}, {"Ratio", COLUMN_NUMBER},
-		{"95 % CI", COLUMN_NUMBER}, {"Verdict"}, {}};
+		{"Slaves", COLUMN_NUMBER}, {a, COLUMN_NUMBER}, {b, COLUMN_NUMBER},
+		{"Ratio", COLUMN_NUMBER}, {"95 % CI", COLUMN_NUMBER}, {"Verdict"}, {}};
 	_cleanup_(table_freep) struct table *table = table_new(columns);
 
 	for (size_t i = 0; i < c->n; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The pictures of a load: the rate of work of each run, when each worker worked in one run, and what the workers waited for.
- * plots/load-*.gp draw them. */
+/* The pictures of a load: the rate of work of each run, when each worker worked in one run, and
+ * what the workers waited for. plots/load-*.gp draw them. */
 #include "lib/load/load_report.h"
 
 /* The name of the load in a title, shortened; the caller frees it. */
@@ -11,7 +11,8 @@ static char *short_report_name(const struct load_report *p, size_t columns)
 	return terminal_cut(name, columns);
 }
 
-/* The rate of work: a panel for all work and one for each script, with the mean and its interval. */
+/* The rate of work: a panel for all work and one for each script, with the mean and its
+ * interval. */
 
 enum { MOST_RATE_PANELS = 9, RATE_PANEL = 40, RATES_TOP = 6, RATES_NAME = 20 };
 
@@ -27,11 +28,13 @@ static const struct load_rate *panel_rate(const struct load_reports *all, size_t
 {
 	const struct load_comparison *c = all->comparison;
 
-	return !c ? &all->items[0]->rates.items[panel] : side ? c->items[panel].b : c->items[panel].a;
+	return !c     ? &all->items[0]->rates.items[panel]
+	       : side ? c->items[panel].b
+		      : c->items[panel].a;
 }
 
-/* The panel of one script in one load or in two: its title, what its axis must reach, and of each load the mean with its
- * interval. */
+/* The panel of one script in one load or in two: its title, what its axis must reach, and of each
+ * load the mean with its interval. */
 static void write_rate_panel(const struct load_reports *all, size_t i, FILE *script)
 {
 	const struct load_rate *first = panel_rate(all, i, 0);
@@ -62,7 +65,8 @@ static void write_rate_panel(const struct load_reports *all, size_t i, FILE *scr
 			fprintf(script, "ci_low[%zu] = 1\nci_high[%zu] = 0\n", n, n);
 		}
 		plot_text(script, "names", n, "run %" PRId64 ": %s /%s",
-			all->items[side]->result.discarding.run.id, load_rate_text(rate, unit), unit->name);
+			all->items[side]->result.discarding.run.id, load_rate_text(rate, unit),
+			unit->name);
 	}
 	margin = fmax(0.1 * (high - low), 1e-3 * high);
 	shown = (struct axis){.low = (low - margin) * scale,
@@ -78,7 +82,8 @@ static void write_rates(const void *subject, FILE *script)
 	const struct load_report *first = all->items[0];
 	_cleanup_(freep) char *a = short_report_name(first, RATES_NAME);
 	_cleanup_(freep) char *b = all->n > 1 ? short_report_name(all->items[1], RATES_NAME) : NULL;
-	size_t n_rates = count_rates(all), panels = n_rates < MOST_RATE_PANELS ? n_rates : MOST_RATE_PANELS;
+	size_t n_rates = count_rates(all),
+	       panels = n_rates < MOST_RATE_PANELS ? n_rates : MOST_RATE_PANELS;
 	uint32_t last = 1;
 
 	for (size_t side = 0; side < all->n; side++) {
@@ -104,14 +109,15 @@ static void write_rates(const void *subject, FILE *script)
 		const struct load_rate *rate = panel_rate(all, i / all->n, i % all->n);
 
 		for (size_t k = 0; k < report->n_kept; k++)
-			fprintf(script, "%" PRIu32 " %.9g\n", report->kept[k].n, (double)rate->nano[k] / 1e9);
+			fprintf(script, "%" PRIu32 " %.9g\n", report->kept[k].n,
+				(double)rate->nano[k] / 1e9);
 		fputs("\n\n", script);
 	}
 	fputs("EOD\n", script);
 }
 
-/* The timeline: a row for each worker, with its share of the work, what it repeated to keep the load constant, and the rest
- * until the end of the measurement. */
+/* The timeline: a row for each worker, with its share of the work, what it repeated to keep the
+ * load constant, and the rest until the end of the measurement. */
 
 enum {
 	/* in mm: */
@@ -151,14 +157,17 @@ static void write_phases(const struct timeline *t, FILE *script)
 	fputs("$phases << EOD\n", script);
 	for (size_t i = 0; i < t->workers.n; i++) {
 		const struct sample_program *w = &t->workers.items[i];
-		int64_t finished = w->finished_ns >= 0 && w->finished_ns < stop ? w->finished_ns : stop;
-		int64_t last = constant && w->et_ns > finished && w->et_ns < stop ? w->et_ns : finished;
+		int64_t finished = w->finished_ns >= 0 && w->finished_ns < stop ? w->finished_ns
+										: stop;
+		int64_t last = constant && w->et_ns > finished && w->et_ns < stop ? w->et_ns
+										  : finished;
 		int64_t at[PHASES + 1] = {w->start_ns - t->sample->start_ns, finished, last, stop};
 
 		for (size_t phase = 0; phase < PHASES; phase++)
 			if (at[phase + 1] > at[phase])
-				fprintf(script, "%zu %zu %zu %.9f %.9f\n", script_of(t, i) + 1, phase + 1,
-					i + 1, (double)at[phase] / 1e9, (double)at[phase + 1] / 1e9);
+				fprintf(script, "%zu %zu %zu %.9f %.9f\n", script_of(t, i) + 1,
+					phase + 1, i + 1, (double)at[phase] / 1e9,
+					(double)at[phase + 1] / 1e9);
 	}
 	fputs("EOD\n", script);
 }
@@ -170,7 +179,8 @@ static void write_timeline(const void *subject, FILE *script)
 	_cleanup_(freep) char *name = short_report_name(t->report, TIMELINE_TITLE);
 	size_t n = t->workers.n, n_scripts = rates->n - 1,
 	       most_labels = (size_t)(t->height - TIMELINE_AROUND) / TIMELINE_LABEL,
-	       step = n / (most_labels + 1) + 1; /* of the rows that have a label that can be read */
+	       /* of the rows that have a label that can be read */
+		step = n / (most_labels + 1) + 1;
 
 	plot_text(script, "heading", 0, "%s: run %" PRIu32 " of %zu of the load", name,
 		t->sample->n, t->report->result.n_samples);
@@ -184,7 +194,8 @@ static void write_timeline(const void *subject, FILE *script)
 	plot_axis(script, "time", 0,
 		&(struct axis){.high = fmax((double)t->sample->et_ns / 1e9, 1e-9), .room = 8});
 	for (size_t i = 0; i < n_scripts; i++) {
-		_cleanup_(freep) char *short_name = terminal_cut(rates->items[i + 1].script, TIMELINE_NAME);
+		_cleanup_(freep) char *short_name = terminal_cut(
+			rates->items[i + 1].script, TIMELINE_NAME);
 
 		plot_text(script, "names", i + 1, "%s", short_name);
 	}
@@ -211,8 +222,8 @@ static void write_timeline(const void *subject, FILE *script)
 	write_phases(t, script);
 }
 
-/* The page waits of a load's workers, and the transfers of block devices, by their length: how many, and the time that they
- * took together. */
+/* The page waits of a load's workers, and the transfers of block devices, by their length: how
+ * many, and the time that they took together. */
 
 enum { WAITS_HEIGHT = 96, WAITS_NAME = 24, MOST_EDGES = 20 };
 
@@ -295,8 +306,8 @@ static void write_page_waits(const void *subject, FILE *script)
 	fprintf(script, "n_kinds = %zu\n", n_kinds);
 }
 
-int load_draw(const struct load_reports *reports, enum load_picture picture, int64_t sample, const char *path,
-	bool script, struct error *err)
+int load_draw(const struct load_reports *reports, enum load_picture picture, int64_t sample,
+	const char *path, bool script, struct error *err)
 {
 	const struct load_report *p = reports->items[0];
 	const struct run_result *result = &p->result;
@@ -316,10 +327,11 @@ int load_draw(const struct load_reports *reports, enum load_picture picture, int
 				timeline.sample = &result->samples[i];
 		if (!timeline.sample)
 			return error_say(err, -ENOENT,
-				"run %" PRId64 " has no run %" PRId64 " of the load; it has %zu", run, sample,
-				result->n_samples);
+				"run %" PRId64 " has no run %" PRId64 " of the load; it has %zu",
+				run, sample, result->n_samples);
 		timeline.workers = load_parts_of(&p->work, timeline.sample->n);
-		timeline.height = height < TIMELINE_MOST_HEIGHT ? (int)height : TIMELINE_MOST_HEIGHT;
+		timeline.height = height < TIMELINE_MOST_HEIGHT ? (int)height
+								: TIMELINE_MOST_HEIGHT;
 		return plot_drawing((struct drawing){"load-timeline", write_timeline, &timeline,
 					    (double)timeline.height},
 			path, script, err);

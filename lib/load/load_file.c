@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading a load: see load_file.h. Each line is a row of a table for its section: its name, how its value is read, and the
- * member that it fills. */
+/* Reading a load: see load_file.h. Each line is a row of a table for its section: its name, how its
+ * value is read, and the member that it fills. */
 #include "lib/load/load_file.h"
 
 #include "lib/base/argv.h"
@@ -78,8 +78,8 @@ static int take_cpus(struct load *load, const char *value, struct error *err)
 	size_t n;
 
 	if (text_parse_cpu_list(value, &cpus, &n) < 0 || n == 0)
-		return error_say(
-			err, -EINVAL, "cpus must be a list of CPUs such as 1 or 0-3,8, not '%s'", value);
+		return error_say(err, -EINVAL,
+			"cpus must be a list of CPUs such as 1 or 0-3,8, not '%s'", value);
 	CPU_ZERO(&load->cpus);
 	for (size_t i = 0; i < n; i++) {
 		if (cpus[i] >= CPU_SETSIZE)
@@ -90,8 +90,8 @@ static int take_cpus(struct load *load, const char *value, struct error *err)
 }
 
 /* Fills a member of the load or of a script, at `into`. */
-static int take_load_member(struct load *load, const struct load_key *key, const struct ini_line *line,
-	void *into, struct error *err)
+static int take_load_member(struct load *load, const struct load_key *key,
+	const struct ini_line *line, void *into, struct error *err)
 {
 	const char *name = line->name, *value = line->value;
 	int64_t number, *ns = into;
@@ -110,14 +110,16 @@ static int take_load_member(struct load *load, const struct load_key *key, const
 	case VALUE_SLICE:
 		r = text_parse_duration(value, name, ns, err);
 		if (r == 0 && (*ns < NS_PER_MS / 10 || *ns > 100 * NS_PER_MS))
-			return error_say(err, -EINVAL, "slice must be from 0.1ms to 100ms, not '%s'", value);
+			return error_say(
+				err, -EINVAL, "slice must be from 0.1ms to 100ms, not '%s'", value);
 		return r;
 	case VALUE_SIZE:
 		return text_parse_size(value, name, into, err);
 	case VALUE_YES:
 		*(bool *)into = !strcmp(value, "yes");
 		if (!*(bool *)into && strcmp(value, "no") != 0)
-			return error_say(err, -EINVAL, "%s must be yes or no, not '%s'", name, value);
+			return error_say(
+				err, -EINVAL, "%s must be yes or no, not '%s'", name, value);
 		return 0;
 	case VALUE_COORDINATION:
 		return option_choice(value, name, coordination_names, into, err);
@@ -145,8 +147,8 @@ static int take_think(struct think *think, const char *value, struct error *err)
 		n++;
 	think->exponential = n == 2 && !strcmp(words[0], "exponential");
 	if (n != 1 && !think->exponential && !(n == 3 && !strcmp(words[0], "uniform")))
-		return error_say(
-			err, -EINVAL, "think must be a time, 'uniform TIME TIME' or 'exponential TIME'");
+		return error_say(err, -EINVAL,
+			"think must be a time, 'uniform TIME TIME' or 'exponential TIME'");
 	r = text_parse_duration(words[n > 1], "think", &think->low_ns, err);
 	if (r == 0)
 		r = text_parse_duration(words[n - 1], "think", &think->high_ns, err);
@@ -164,8 +166,8 @@ static int take_script_step(
 
 	if (value == VALUE_INPUT) {
 		if (!step || step->kind != STEP_COMMAND || step->input)
-			return error_say(
-				err, -EINVAL, "input must follow the command or shell line that reads it");
+			return error_say(err, -EINVAL,
+				"input must follow the command or shell line that reads it");
 		step->input = xstrdup(line->whole);
 		return 0;
 	}
@@ -203,22 +205,25 @@ static int take_load_line(const struct ini_line *line, void *data, struct error 
 			script = &load->scripts[i];
 	if (!is_load && !script) {
 		script = array_add(load->scripts, load->n_scripts);
-		*script = (struct script){.name = xstrdup(line->section), .workers = 1, .repetitions = 1};
+		*script = (struct script){
+			.name = xstrdup(line->section), .workers = 1, .repetitions = 1};
 	}
 	for (const struct load_key *key = is_load ? load_keys : script_keys; key->name; key++)
 		if (!strcmp(key->name, line->name))
 			return key->value >= VALUE_COMMAND
 				       ? take_script_step(script, key->value, line, err)
 				       : take_load_member(load, key, line,
-						 (is_load ? (char *)load : (char *)script) + key->offset,
+						 (is_load ? (char *)load : (char *)script) +
+							 key->offset,
 						 err);
-	return error_say(err, -EINVAL, "there is no '%s' in the section %s, see emp-load(1)", line->name,
-		is_load ? "[load]" : "of a script");
+	return error_say(err, -EINVAL, "there is no '%s' in the section %s, see emp-load(1)",
+		line->name, is_load ? "[load]" : "of a script");
 }
 
 int load_parse(struct load *ret, const char *text, const char *path, struct error *err)
 {
-	_cleanup_(load_clear) struct load load = {.runs = 5, .seed = 1, .timeout_ns = 3600 * NS_PER_S};
+	_cleanup_(load_clear) struct load load = {
+		.runs = 5, .seed = 1, .timeout_ns = 3600 * NS_PER_S};
 	_cleanup_(freep) char *whole = realpath(path, NULL);
 	const char *tmp = getenv("TMPDIR"), *name = strrchr(path, '/');
 	char *slash = whole ? strrchr(whole, '/') : NULL;
@@ -232,12 +237,12 @@ int load_parse(struct load *ret, const char *text, const char *path, struct erro
 	if (r < 0)
 		return r;
 	if (load.n_scripts == 0)
-		return error_say(
-			err, -EINVAL, "%s has no script: 'emp-load example' prints an example file", path);
+		return error_say(err, -EINVAL,
+			"%s has no script: 'emp-load example' prints an example file", path);
 	for (size_t i = 0; i < load.n_scripts; i++)
 		if (load.scripts[i].n_steps == 0)
-			return error_say(
-				err, -EINVAL, "%s: the script [%s] does nothing", path, load.scripts[i].name);
+			return error_say(err, -EINVAL, "%s: the script [%s] does nothing", path,
+				load.scripts[i].name);
 	if (load_n_workers(&load) > MOST_WORKERS)
 		return error_say(err, -EINVAL, "%s: %zu slaves, but at most %d are possible", path,
 			load_n_workers(&load), MOST_WORKERS);
@@ -273,14 +278,16 @@ void load_clear(struct load *load)
 
 void load_print(FILE *file, const struct load *load)
 {
-	fprintf(file, "%s: %s, %s, %s on %s%s\n", terminal_text(load->name), text_count(load->runs, "run"),
-		coordination_names[load->coordination], text_count(load_n_workers(load), "slave"),
-		load->cpu_list ? "CPUs " : "all CPUs", load->cpu_list ? terminal_text(load->cpu_list) : "");
+	fprintf(file, "%s: %s, %s, %s on %s%s\n", terminal_text(load->name),
+		text_count(load->runs, "run"), coordination_names[load->coordination],
+		text_count(load_n_workers(load), "slave"), load->cpu_list ? "CPUs " : "all CPUs",
+		load->cpu_list ? terminal_text(load->cpu_list) : "");
 	for (size_t i = 0; i < load->n_scripts; i++) {
 		static const char *const kinds[] = {"", "think ", "flush ", "flush "};
 
 		fprintf(file, "  %s ×%d, %s\n", terminal_text(load->scripts[i].name),
-			load->scripts[i].workers, text_count(load->scripts[i].repetitions, "repetition"));
+			load->scripts[i].workers,
+			text_count(load->scripts[i].repetitions, "repetition"));
 		for (size_t k = 0; k < load->scripts[i].n_steps; k++) {
 			const struct step *step = &load->scripts[i].steps[k];
 
@@ -315,5 +322,6 @@ char *load_worker_name(const struct load *load, size_t worker)
 
 	for (const struct script *before = load->scripts; before < script; before++)
 		worker -= (size_t)before->workers;
-	return script->workers == 1 ? xstrdup(script->name) : text_format("%s %zu", script->name, worker + 1);
+	return script->workers == 1 ? xstrdup(script->name)
+				    : text_format("%s %zu", script->name, worker + 1);
 }

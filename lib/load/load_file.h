@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A load: scripts, and how many workers ("slaves" in the file) follow each. Read from an INI file, see emp-load(1). */
+/* A load: scripts, and how many workers ("slaves" in the file) follow each. Read from an INI file,
+ * see emp-load(1). */
 #pragma once
 
 #include "lib/base/tool.h"
@@ -58,8 +59,8 @@ struct load {
 	size_t n_scripts;
 };
 
-/* The load in `text`, which comes from the file `path`. -EINVAL, with a sentence that names the file and the line; the
- * failures of executable_find(). */
+/* The load in `text`, which comes from the file `path`. -EINVAL, with a sentence that names the
+ * file and the line; the failures of executable_find(). */
 int load_parse(struct load *ret, const char *text, const char *path, struct error *err);
 void load_clear(struct load *load);
 

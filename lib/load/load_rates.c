@@ -19,13 +19,14 @@ struct load_parts load_parts_of(const struct load_work *work, uint32_t sample)
 	return parts;
 }
 
-double load_rate_of_worker(
-	enum coordination coordination, const struct sample *sample, const struct sample_program *part)
+double load_rate_of_worker(enum coordination coordination, const struct sample *sample,
+	const struct sample_program *part)
 {
 	int64_t ns = coordination == LOAD_CONSTANT ? part->et_ns : sample->et_ns;
 
-	return ns > 0 && part->repetitions > 0 ? (double)part->repetitions * (double)NS_PER_S / (double)ns
-					       : 0;
+	return ns > 0 && part->repetitions > 0
+		       ? (double)part->repetitions * (double)NS_PER_S / (double)ns
+		       : 0;
 }
 
 struct load_rate *load_rates_find(const struct load_rates *rates, const char *script)
@@ -73,8 +74,9 @@ static void list_rates(struct load_rates *rates, const struct load_work *work)
 		rates->items[k].nano = xcalloc(rates->n_runs + 1, sizeof(int64_t));
 }
 
-/* The rates of run i. That of all work in shares is the geometric mean of the scripts' rates: SPEC's mean of ratios, which does not
- * depend on the unit of any of them. It is 0 if a script has done nothing. */
+/* The rates of run i. That of all work in shares is the geometric mean of the scripts' rates:
+ * SPEC's mean of ratios, which does not depend on the unit of any of them. It is 0 if a script has
+ * done nothing. */
 static void fill_rates(struct load_rates *rates, size_t i, const struct load_work *work,
 	const struct load_rates *shares_of, const struct sample *sample)
 {
@@ -92,13 +94,15 @@ static void fill_rates(struct load_rates *rates, size_t i, const struct load_wor
 	rates->sum.nano[i] = (int64_t)(1e9 * fmin(sums[0], MOST_A_SECOND));
 	for (size_t k = 1; k < rates->n; k++) {
 		struct load_rate *rate = &rates->items[k];
-		const struct load_rate *of = shares_of ? load_rates_find(shares_of, rate->script) : NULL;
+		const struct load_rate *of = shares_of ? load_rates_find(shares_of, rate->script)
+						       : NULL;
 
 		rate->nano[i] = (int64_t)(1e9 * fmin(sums[k], MOST_A_SECOND));
 		logs += log((double)rate->nano[i] / (double)(of ?: rate)->share);
 	}
-	rates->items[0].nano[i] = load_rates_in_shares(rates) ? (int64_t)exp(logs / (double)(rates->n - 1))
-							      : rates->sum.nano[i];
+	rates->items[0].nano[i] = load_rates_in_shares(rates)
+					  ? (int64_t)exp(logs / (double)(rates->n - 1))
+					  : rates->sum.nano[i];
 }
 
 /* Whether the workers finished in another order in b than in a. */
@@ -160,7 +164,8 @@ const struct load_unit *load_unit_for(double nano)
 int load_rate_decimals(const struct load_rate *rate, const struct load_unit *unit)
 {
 	const struct summary *s = &rate->summary;
-	double step = (s->n > 1 && s->sd_ns > 0 ? s->sd_ns : s->mean_ns / 100) * unit->seconds / 1e9;
+	double step = (s->n > 1 && s->sd_ns > 0 ? s->sd_ns : s->mean_ns / 100) * unit->seconds /
+		      1e9;
 	int decimals = step > 0 ? 1 - (int)floor(log10(step)) : 3;
 
 	return decimals < 0 ? 0 : decimals > 9 ? 9 : decimals;

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The result of a load, read from the book, as an emp-load document, and on the screen: see load_report.h. */
+/* The result of a load, read from the book, as an emp-load document, and on the screen: see
+ * load_report.h. */
 #include "lib/load/load_report.h"
 
 #include "lib/report/results.h"
 #include "lib/report/screen.h"
 
 /* A run that is no load, or has no result, is an error with a sentence. */
-static int read_load_row(struct book *book, const struct run *run, struct load_row *ret, struct error *err)
+static int read_load_row(
+	struct book *book, const struct run *run, struct load_row *ret, struct error *err)
 {
 	int r;
 
 	if (run->kind != RUN_LOAD)
 		return error_say(err, -EINVAL,
-			"run %" PRId64 " is not a load: 'emp-analyze %s %" PRId64 "' shows it", run->id,
-			run->kind == RUN_JITTER ? "jitter" : "show", run->id);
+			"run %" PRId64 " is not a load: 'emp-analyze %s %" PRId64 "' shows it",
+			run->id, run->kind == RUN_JITTER ? "jitter" : "show", run->id);
 	r = book_get_load(book, run->id, ret, err);
 	if (r == 0)
 		return error_say(err, -EINVAL,
-			"run %" PRId64 " was imported without its slaves, so its rate of work is not known",
+			"run %" PRId64
+			" was imported without its slaves, so its rate of work is not known",
 			run->id);
 	if (r > 0 && run->n_samples == 0)
 		return error_say(err, -ENODATA,
@@ -73,7 +76,9 @@ static double idle_share(const struct load_sample *start, const struct sample *s
 {
 	return !start || start->idle_ns < 0 || start->cpus < 1 || sample->et_ns <= 0
 		       ? NAN
-		       : fmin((double)start->idle_ns / ((double)start->cpus * (double)sample->et_ns), 1);
+		       : fmin((double)start->idle_ns /
+					 ((double)start->cpus * (double)sample->et_ns),
+				 1);
 }
 
 /* What follows from what the book has. */
@@ -101,7 +106,8 @@ static void conclude_report(struct load_report *p)
 	p->idle = p->n_kept > 0 ? idle / (double)p->n_kept : NAN;
 	p->rates = load_rates_of(&p->work, NULL, p->kept, p->n_kept);
 	for (enum page_wait_kind kind = 0; kind < N_PAGE_WAIT_KINDS; kind++)
-		p->page_wait_totals[kind] = page_wait_total_of(&p->page_waits, kind, p->kept, p->n_kept);
+		p->page_wait_totals[kind] = page_wait_total_of(
+			&p->page_waits, kind, p->kept, p->n_kept);
 	page_wait_correlate(p);
 }
 
@@ -117,7 +123,8 @@ int load_report_read(struct book *book, int64_t id, struct load_report *ret, str
 	if (r == 0)
 		r = read_load_row(book, &run, &report.load, err);
 	/* under the cutoffs of the profile that the load was run with, if that is still there */
-	if (r == 0 && run.profile && book_get_profile(book, run.profile_id, run.profile, &profile, NULL) == 0)
+	if (r == 0 && run.profile &&
+		book_get_profile(book, run.profile_id, run.profile, &profile, NULL) == 0)
 		rules.profile = &profile;
 	profile_for_inc(&profile, run.inc_digest);
 	if (r == 0)
@@ -131,7 +138,8 @@ int load_report_read(struct book *book, int64_t id, struct load_report *ret, str
 	if (r == 0)
 		r = book_rows(book, id, &note_table, &report.notes.items, &report.notes.n, err);
 	if (r == 0)
-		r = document_make_context(book, run.environment, run.started_ns, &report.context, err);
+		r = document_make_context(
+			book, run.environment, run.started_ns, &report.context, err);
 	if (r == 0)
 		r = book_get_environment(book, run.environment, &report.machine, NULL, NULL, err);
 	if (r < 0)
@@ -175,13 +183,15 @@ json_t *load_known_json(int64_t value)
 
 static json_t *worker_json(const struct load_work *work, const struct sample_program *part)
 {
-	return json_pack("{s:I, s:s, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*}", "slave",
-		(json_int_t)part->program, "script", work->programs[part->program - 1].name, "repetitions",
+	return json_pack("{s:I, s:s, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*}",
+		"slave", (json_int_t)part->program, "script",
+		work->programs[part->program - 1].name, "repetitions",
 		load_known_json(part->repetitions), "pt_ns", load_known_json(part->pt_ns), "et_ns",
-		load_known_json(part->et_ns), "finished_ns", load_known_json(part->finished_ns), "user_ns",
-		load_known_json(part->user_ns), "system_ns", load_known_json(part->system_ns), "wait_ns",
-		load_known_json(part->wait_ns), "io_wait_ns", load_known_json(part->io_wait_ns),
-		"major_faults", load_known_json(part->major_faults), "max_rss_bytes",
+		load_known_json(part->et_ns), "finished_ns", load_known_json(part->finished_ns),
+		"user_ns", load_known_json(part->user_ns), "system_ns",
+		load_known_json(part->system_ns), "wait_ns", load_known_json(part->wait_ns),
+		"io_wait_ns", load_known_json(part->io_wait_ns), "major_faults",
+		load_known_json(part->major_faults), "max_rss_bytes",
 		load_known_json(part->max_rss_bytes));
 }
 
@@ -207,16 +217,18 @@ static json_t *load_run_json(const struct load_report *p, size_t k, const struct
 		json_array_append_new(workers, worker_json(&p->work, part));
 	}
 	for (size_t i = 1; i < all->n; i++)
-		json_array_append_new(scripts, json_pack("{s:s, s:f}", "script", all->items[i].script,
-						       "rate_per_s", (double)all->items[i].nano[k] / 1e9));
+		json_array_append_new(
+			scripts, json_pack("{s:s, s:f}", "script", all->items[i].script,
+					 "rate_per_s", (double)all->items[i].nano[k] / 1e9));
 	return json_pack(
-		"{s:I, s:b, s:f, s:I, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o, s:o, s:o}", "run",
-		(json_int_t)sample->n, "kept", !p->result.discarding.out[k], "rate_per_s",
+		"{s:I, s:b, s:f, s:I, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o, s:o, s:o}",
+		"run", (json_int_t)sample->n, "kept", !p->result.discarding.out[k], "rate_per_s",
 		(double)all->sum.nano[k] / 1e9, "time_to_last_ns", (json_int_t)sample->et_ns,
-		"start_spread_ns", parts.n > 0 ? load_known_json(last_ns - first_ns) : NULL, "last_start_ns",
-		parts.n > 0 ? load_known_json(last_ns - sample->start_ns) : NULL, "release_ns",
-		load_known_json(start->release_ns), "driver_ns", load_known_json(start->driver_ns), "idle_ns",
-		load_known_json(start->idle_ns), "cpus", load_known_json(start->cpus), "idle_share",
+		"start_spread_ns", parts.n > 0 ? load_known_json(last_ns - first_ns) : NULL,
+		"last_start_ns", parts.n > 0 ? load_known_json(last_ns - sample->start_ns) : NULL,
+		"release_ns", load_known_json(start->release_ns), "driver_ns",
+		load_known_json(start->driver_ns), "idle_ns", load_known_json(start->idle_ns),
+		"cpus", load_known_json(start->cpus), "idle_share",
 		found ? json_real_or_null(idle_share(found, sample)) : NULL, "shares_per_s",
 		load_rates_in_shares(all) ? json_real((double)all->items[0].nano[k] / 1e9) : NULL,
 		"finish_order", order, "scripts", scripts, "slaves", workers);
@@ -235,17 +247,19 @@ json_t *load_report_as_json(const struct load_report *p)
 	for (size_t k = 0; k < result->n_samples; k++)
 		json_array_append_new(runs, load_run_json(p, k, &all));
 	for (size_t i = 1; i < rates->n; i++)
-		json_array_append_new(scripts,
-			json_pack("{s:s, s:o, s:I}", "script", rates->items[i].script, "rate_per_s",
-				rate_json(&rates->items[i]), "share", (json_int_t)rates->items[i].share));
+		json_array_append_new(
+			scripts, json_pack("{s:s, s:o, s:I}", "script", rates->items[i].script,
+					 "rate_per_s", rate_json(&rates->items[i]), "share",
+					 (json_int_t)rates->items[i].share));
 	json_object_del(discarding, "run"); /* that is a member of the load */
 	return json_pack(
 		"{s:s, s:i, s:O*, s:I, s:s, s:s, s:s*, s:o, s:o, s:o*, s:o, s:o, s:o, s:o, s:o, s:o}",
-		"format", "emp-load", "version", 1, "context", p->context, "run", (json_int_t)run->id, "load",
-		run->program, "coordination", coordination_names[p->load.coordination], "cpus", p->load.cpus,
-		"runs", runs, "rate_per_s", rate_json(&rates->sum), "shares_per_s",
-		load_rates_in_shares(rates) ? rate_json(&rates->items[0]) : NULL, "scripts", scripts,
-		"order_changed", json_real_or_null(rates->order_changed), "idle_share",
+		"format", "emp-load", "version", 1, "context", p->context, "run",
+		(json_int_t)run->id, "load", run->program, "coordination",
+		coordination_names[p->load.coordination], "cpus", p->load.cpus, "runs", runs,
+		"rate_per_s", rate_json(&rates->sum), "shares_per_s",
+		load_rates_in_shares(rates) ? rate_json(&rates->items[0]) : NULL, "scripts",
+		scripts, "order_changed", json_real_or_null(rates->order_changed), "idle_share",
 		json_real_or_null(p->idle), "page_waits", page_wait_report_as_json(p), "discarding",
 		discarding, "warnings", notes_as_json(&p->notes));
 }
@@ -257,7 +271,8 @@ enum { LOAD_LABEL = 26, LOAD_NAME = 50 }; /* columns */
 static void print_rate(FILE *file, const struct load_rate *rate, const char *all)
 {
 	const struct load_unit *unit = load_unit_for(rate->summary.mean_ns);
-	const char *mean = load_rate_text(rate, unit), *interval = load_rate_interval_text(rate, unit);
+	const char *mean = load_rate_text(rate, unit),
+		   *interval = load_rate_interval_text(rate, unit);
 	_cleanup_(freep) char *text = rate->summary.n > 0 ? text_format("%s /%s", mean, unit->name)
 							  : xstrdup(mean);
 	/* "     edit ×4" */
@@ -294,8 +309,8 @@ void load_report_line(FILE *file, const char *label, const char *text)
 		file, text, (size_t)fprintf(file, "  %-*s", LOAD_LABEL - 2, label), LOAD_LABEL);
 }
 
-/* Of all work, by script, and the sum, whose spread is mostly that of the script with the shortest repetitions; and the time to the last
- * worker's end. */
+/* Of all work, by script, and the sum, whose spread is mostly that of the script with the shortest
+ * repetitions; and the time to the last worker's end. */
 static void print_rates(FILE *file, const struct load_rates *rates)
 {
 	const struct load_unit *unit = load_unit_for(rates->sum.summary.mean_ns);
@@ -319,7 +334,8 @@ static void print_rates(FILE *file, const struct load_rates *rates)
 			file, "Time to the last", time->n > 0 ? text_duration(time->min_ns) : "-");
 }
 
-/* The mean over all workers and all runs of a member of struct sample_program; negative: unknown. */
+/* The mean over all workers and all runs of a member of struct sample_program; negative:
+ * unknown. */
 static double mean_of_parts(const struct load_work *work, size_t offset)
 {
 	double sum = 0;
@@ -338,8 +354,10 @@ static double mean_of_parts(const struct load_work *work, size_t offset)
 
 static void print_workers(FILE *file, const struct load_work *work)
 {
-	double wait = MEAN(work, wait_ns), io = MEAN(work, io_wait_ns), faults = MEAN(work, major_faults);
-	_cleanup_(freep) char *text = text_format("PT %s%s%s%s", text_duration((int64_t)MEAN(work, pt_ns)),
+	double wait = MEAN(work, wait_ns), io = MEAN(work, io_wait_ns),
+	       faults = MEAN(work, major_faults);
+	_cleanup_(freep) char *text = text_format("PT %s%s%s%s",
+		text_duration((int64_t)MEAN(work, pt_ns)),
 		wait >= 0 ? text_brief(", waits for CPU %s", text_duration((int64_t)wait)) : "",
 		io >= 0 ? text_brief(", disk %s", text_duration((int64_t)io)) : "",
 		faults >= 0.05 ? text_brief(", %.1f major page faults", faults) : "");
@@ -385,14 +403,17 @@ void load_report_print(FILE *file, const struct load_report *p, int64_t page_wai
 	size_t n = p->result.n_samples, n_workers = p->work.n_programs;
 	const struct run *run = &p->result.discarding.run;
 	_cleanup_(freep) char *name = terminal_cut(run->program, LOAD_NAME);
-	_cleanup_(freep) char *text = text_format("%s, %s, %s on %s%s (run %" PRId64 " of the book)",
+	_cleanup_(freep) char *text = text_format("%s, %s, %s on %s%s (run %" PRId64
+						  " of the book)",
 		text_count(n, "run"), coordination_names[p->load.coordination],
 		text_count(n_workers, "slave"), p->load.cpus ? "CPUs " : "all CPUs",
 		p->load.cpus ? terminal_text(p->load.cpus) : "", run->id);
 	_cleanup_(freep) char *coordination = text_format("%s, last ran at %s, driver's PT %s",
-		text_duration(p->release_ns), text_duration(p->last_start_ns), text_duration(p->driver_ns));
+		text_duration(p->release_ns), text_duration(p->last_start_ns),
+		text_duration(p->driver_ns));
 
-	fprintf(file, "%s%s%s:", terminal_mark(file, MARK_STRONG), name, terminal_mark(file, MARK_END));
+	fprintf(file, "%s%s%s:", terminal_mark(file, MARK_STRONG), name,
+		terminal_mark(file, MARK_END));
 	terminal_wrap(file, text, terminal_text_width(name) + 1, 0);
 	if (p->n_kept > 0) {
 		print_rates(file, &p->rates);

@@ -27,11 +27,13 @@ static void btf_freep(struct btf **btf)
 	btf__free(TAKE(*btf));
 }
 
-/* Before Linux 5.11 (and 5.10.137, to which that was ported back), the tracepoints had the queue before the request. */
+/* Before Linux 5.11 (and 5.10.137, to which that was ported back), the tracepoints had the queue
+ * before the request. */
 static int check_tracepoints(struct error *err)
 {
 	_cleanup_(btf_freep) struct btf *btf = btf__load_vmlinux_btf();
-	int id = btf ? btf__find_by_name_kind(btf, "btf_trace_block_rq_issue", BTF_KIND_TYPEDEF) : -1;
+	int id = btf ? btf__find_by_name_kind(btf, "btf_trace_block_rq_issue", BTF_KIND_TYPEDEF)
+		     : -1;
 	const struct btf_type *type = id > 0 ? btf__type_by_id(btf, (unsigned int)id) : NULL;
 
 	while (type && (btf_is_typedef(type) || btf_is_ptr(type)))
@@ -56,9 +58,12 @@ int page_wait_meter_new(struct page_wait_meter **ret, struct error *err)
 	bpf_load_begin();
 	meter->programs = page_waits_bpf__open();
 	if (meter->programs) {
-		bpf_program__set_autoload(meter->programs->progs.request_is_issued, meter->has_devices);
-		bpf_program__set_autoload(meter->programs->progs.request_is_complete, meter->has_devices);
-		r = page_waits_bpf__load(meter->programs) ?: page_waits_bpf__attach(meter->programs);
+		bpf_program__set_autoload(
+			meter->programs->progs.request_is_issued, meter->has_devices);
+		bpf_program__set_autoload(
+			meter->programs->progs.request_is_complete, meter->has_devices);
+		r = page_waits_bpf__load(meter->programs)
+			    ?: page_waits_bpf__attach(meter->programs);
 	} else {
 		r = -errno;
 	}
@@ -82,7 +87,9 @@ int page_wait_meter_set(const struct page_wait_meter *meter, int cgroup_fd, stru
 {
 	uint32_t first = 0, fd = (uint32_t)cgroup_fd;
 
-	if (bpf_map_update_elem(bpf_map__fd(meter->programs->maps.workers), &first, &fd, BPF_ANY) < 0)
-		return error_os(err, -errno, "cannot tell the BPF programs whose page waits to time");
+	if (bpf_map_update_elem(bpf_map__fd(meter->programs->maps.workers), &first, &fd, BPF_ANY) <
+		0)
+		return error_os(
+			err, -errno, "cannot tell the BPF programs whose page waits to time");
 	return 0;
 }

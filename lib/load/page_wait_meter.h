@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Times each wait for a page, with BPF: those of the tasks below a cgroup, and the requests of all block devices. The BPF
- * programs (page_waits.bpf.c) include the first half of this: their histograms. */
+/* Times each wait for a page, with BPF: those of the tasks below a cgroup, and the requests of all
+ * block devices. The BPF programs (page_waits.bpf.c) include the first half of this: their
+ * histograms. */
 #pragma once
 
 #if defined(__bpf__)
@@ -15,14 +16,18 @@
 #endif
 
 enum page_wait_kind {
-	PAGE_WAIT_WORKER, /* a task of a worker slept until a page, a buffer or another transfer was there, and ran again */
-	PAGE_WAIT_READ, /* a read request of a block device, whoever caused it: from its issue to its completion */
+	/* a task of a worker slept until a page, a buffer or another transfer was there, and ran
+	 * again */
+	PAGE_WAIT_WORKER,
+	/* a read request of a block device, whoever caused it: from its issue to its completion */
+	PAGE_WAIT_READ,
 	PAGE_WAIT_WRITE, /* likewise */
 	N_PAGE_WAIT_KINDS
 };
 
-/* The histograms: bins of 10 us up to 1 ms, of 100 us up to 10 ms, of 1 ms up to 1 s, and one for all that
- * is longer. Bins of 1 or 2 ms are sums of them, and so is every coarser division that a disk of today needs. */
+/* The histograms: bins of 10 us up to 1 ms, of 100 us up to 10 ms, of 1 ms up to 1 s, and one for
+ * all that is longer. Bins of 1 or 2 ms are sums of them, and so is every coarser division that a
+ * disk of today needs. */
 enum {
 	PAGE_WAIT_US = 1000,
 	PAGE_WAIT_MS = 1000 * PAGE_WAIT_US,
@@ -71,7 +76,8 @@ struct page_wait_meter {
 	const struct page_wait_sums *sums; /* what has ended since the meter was made */
 };
 
-/* With the privileges raised (privilege.h). -EPERM, -ENOTSUP…, with a sentence that says what is missing. */
+/* With the privileges raised (privilege.h). -EPERM, -ENOTSUP…, with a sentence that says what is
+ * missing. */
 int page_wait_meter_new(struct page_wait_meter **ret, struct error *err);
 void page_wait_meter_free(struct page_wait_meter *meter);
 DEFINE_FREEP(page_wait_meter)
@@ -79,8 +85,9 @@ DEFINE_FREEP(page_wait_meter)
 /* From now on it watches the tasks in the cgroup that is open as `cgroup_fd`, and below it. */
 int page_wait_meter_set(const struct page_wait_meter *meter, int cgroup_fd, struct error *err);
 
-/* How many block devices have requests of their own that the kernel traces, below the directory that root_fd is (AT_FDCWD: this
- * machine). Those of no size do not count (loop devices that are not in use, drives without a disk), nor those that hand their
- * requests to others (dm, md) or to memory (zram). */
+/* How many block devices have requests of their own that the kernel traces, below the directory
+ * that root_fd is (AT_FDCWD: this machine). Those of no size do not count (loop devices that are
+ * not in use, drives without a disk), nor those that hand their requests to others (dm, md) or to
+ * memory (zram). */
 size_t block_devices_count(int root_fd);
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The page waits of a load's runs together, whether the runs that waited for more pages, or for longer ones, were slower, and how
- * that is shown: see load_report.h. */
+/* The page waits of a load's runs together, whether the runs that waited for more pages, or for
+ * longer ones, were slower, and how that is shown: see load_report.h. */
 #include "lib/load/load_report.h"
 
-const struct page_wait *page_wait_find(const struct page_waits *waits, enum page_wait_kind kind, uint32_t n)
+const struct page_wait *page_wait_find(
+	const struct page_waits *waits, enum page_wait_kind kind, uint32_t n)
 {
 	for (size_t i = 0; i < waits->n; i++)
 		if (waits->items[i].sample == n && waits->items[i].kind == kind)
@@ -29,8 +30,8 @@ static void add_wait_bin(struct page_wait_total *total, const struct page_wait_b
 	total->bins[at].total_ns = saturate_add(total->bins[at].total_ns, bin->total_ns);
 }
 
-struct page_wait_total page_wait_total_of(
-	const struct page_waits *waits, enum page_wait_kind kind, const struct sample *samples, size_t n)
+struct page_wait_total page_wait_total_of(const struct page_waits *waits, enum page_wait_kind kind,
+	const struct sample *samples, size_t n)
 {
 	struct page_wait_total total = {};
 
@@ -70,8 +71,8 @@ int64_t page_wait_width(const struct page_wait_total *total)
 		for (size_t i = 0; i < ELEMENTS(steps); i++) {
 			int64_t width_ns = steps[i] * decade_ns, below = 0;
 
-			for (size_t k = 0;
-				k < total->n_bins && total->bins[k].low_ns < (PAGE_WAIT_ROWS - 1) * width_ns;
+			for (size_t k = 0; k < total->n_bins &&
+					   total->bins[k].low_ns < (PAGE_WAIT_ROWS - 1) * width_ns;
 				k++)
 				below = saturate_add(below, total->bins[k].count);
 			if ((double)below >= MOST_SHOWN * (double)total->count)
@@ -80,8 +81,8 @@ int64_t page_wait_width(const struct page_wait_total *total)
 	return decade_ns;
 }
 
-size_t page_wait_rows(
-	const struct page_wait_total *total, int64_t width_ns, struct page_wait_bin ret[PAGE_WAIT_ROWS])
+size_t page_wait_rows(const struct page_wait_total *total, int64_t width_ns,
+	struct page_wait_bin ret[PAGE_WAIT_ROWS])
 {
 	size_t n = 0;
 
@@ -107,15 +108,17 @@ int page_wait_width_parse(const char *value, const char *name, void *into, struc
 	for (uint64_t i = 1; r == 0 && i < PAGE_WAIT_ROWS; i++) {
 		uint64_t edge_ns = i * (uint64_t)*width_ns;
 
-		if (*width_ns > NS_PER_S || page_wait_bin_from(page_wait_bin_of(edge_ns)) != edge_ns)
+		if (*width_ns > NS_PER_S ||
+			page_wait_bin_from(page_wait_bin_of(edge_ns)) != edge_ns)
 			r = error_say(err, -EINVAL,
-				"%s must be 10us, 20us, 50us, 100us, 200us, … 100ms, not %s", name, value);
+				"%s must be 10us, 20us, 50us, 100us, 200us, … 100ms, not %s", name,
+				value);
 	}
 	return r;
 }
 
-/* Run time is that of a repetition, the reciprocal of the rate; so it is comparable between runs that did more or less work. Not
- * known if waits were not measured in all runs, or a rate is 0. */
+/* Run time is that of a repetition, the reciprocal of the rate; so it is comparable between runs
+ * that did more or less work. Not known if waits were not measured in all runs, or a rate is 0. */
 void page_wait_correlate(struct load_report *p)
 {
 	size_t n = p->n_kept;
@@ -124,19 +127,22 @@ void page_wait_correlate(struct load_report *p)
 
 	p->wait_number = p->wait_length = pearson_of(NULL, NULL, 0);
 	for (size_t i = 0; i < n; i++) {
-		const struct page_wait *wait = page_wait_find(&p->page_waits, PAGE_WAIT_WORKER, p->kept[i].n);
+		const struct page_wait *wait = page_wait_find(
+			&p->page_waits, PAGE_WAIT_WORKER, p->kept[i].n);
 		int64_t ready_ns = wait && wait->ready_ns > 0 ? wait->ready_ns : 0;
 		double repetitions = 0;
 
 		for (size_t k = 0; k < p->work.n_parts; k++)
-			if (p->work.parts[k].sample == p->kept[i].n && p->work.parts[k].repetitions > 0)
+			if (p->work.parts[k].sample == p->kept[i].n &&
+				p->work.parts[k].repetitions > 0)
 				repetitions += (double)p->work.parts[k].repetitions;
 		if (!wait || !(repetitions > 0) || p->rates.items[0].nano[i] <= 0)
 			return;
 		times[i] = 1 / (double)p->rates.items[0].nano[i];
 		numbers[i] = (double)wait->count / repetitions;
-		lengths[i] = wait->count > 0 ? (double)(wait->total_ns - ready_ns) / (double)wait->count
-					     : NAN;
+		lengths[i] = wait->count > 0
+				     ? (double)(wait->total_ns - ready_ns) / (double)wait->count
+				     : NAN;
 	}
 	p->wait_number = pearson_of(times, numbers, n);
 	p->wait_length = pearson_of(times, lengths, n);
@@ -147,8 +153,8 @@ static const char *wait_total_text(const struct page_wait_total *total)
 {
 	if (total->count == 0)
 		return "none";
-	return text_brief("%" PRId64 " in %s, mean %s", total->count, text_duration(total->total_ns),
-		text_duration(total->total_ns / total->count));
+	return text_brief("%" PRId64 " in %s, mean %s", total->count,
+		text_duration(total->total_ns), text_duration(total->total_ns / total->count));
 }
 
 /* A row is "1.500 … 2.000 ms": the edges have one unit. width_ns 0: one that suits both. */
@@ -171,7 +177,8 @@ static void print_wait_histogram(FILE *file, const struct page_wait_total *worke
 		int64_t low = rows[0][i].low_ns / unit_ns, high = rows[0][i].high_ns / unit_ns;
 
 		if (rows[0][i].high_ns < 0)
-			fprintf(file, "     %18s", text_brief("%" PRId64 " %s and more", low, unit));
+			fprintf(file, "     %18s",
+				text_brief("%" PRId64 " %s and more", low, unit));
 		else /* the ellipsis has three bytes */
 			fprintf(file, "     %20s",
 				text_brief("%" PRId64 " … %" PRId64 " %s", low, high, unit));
@@ -225,7 +232,8 @@ void page_wait_report_print(FILE *file, const struct load_report *p, int64_t wid
 	load_report_line(file, "Page waits of slaves",
 		text_brief("%s%s", wait_total_text(workers), for_cpu));
 	if (workers->lost > 0)
-		fprintf(file, "                          %" PRId64 " more were not timed\n", workers->lost);
+		fprintf(file, "                          %" PRId64 " more were not timed\n",
+			workers->lost);
 	if (reads->n == 0)
 		load_report_line(
 			file, "Block reads", "not counted: this machine has no block device");
@@ -248,21 +256,23 @@ static json_t *wait_total_json(
 		const struct page_wait_bin *bin = &total->bins[i];
 
 		json_array_append_new(
-			bins, json_pack("{s:I, s:I, s:I, s:o*}", "low_ns", (json_int_t)bin->low_ns, "count",
-				      (json_int_t)bin->count, "total_ns", (json_int_t)bin->total_ns,
-				      "high_ns", load_known_json(bin->high_ns)));
+			bins, json_pack("{s:I, s:I, s:I, s:o*}", "low_ns", (json_int_t)bin->low_ns,
+				      "count", (json_int_t)bin->count, "total_ns",
+				      (json_int_t)bin->total_ns, "high_ns",
+				      load_known_json(bin->high_ns)));
 	}
 	for (size_t i = 0; i < p->n_kept; i++) {
 		const struct page_wait *wait = page_wait_find(&p->page_waits, kind, p->kept[i].n);
 
 		if (wait)
-			json_array_append_new(runs,
-				json_pack("{s:I, s:I, s:I}", "run", (json_int_t)wait->sample, "count",
-					(json_int_t)wait->count, "total_ns", (json_int_t)wait->total_ns));
+			json_array_append_new(
+				runs, json_pack("{s:I, s:I, s:I}", "run", (json_int_t)wait->sample,
+					      "count", (json_int_t)wait->count, "total_ns",
+					      (json_int_t)wait->total_ns));
 	}
-	return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o*}", "count", (json_int_t)total->count, "total_ns",
-		(json_int_t)total->total_ns, "lost", (json_int_t)total->lost, "bins", bins, "runs", runs,
-		"ready_ns", load_known_json(total->ready_ns));
+	return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o*}", "count", (json_int_t)total->count,
+		"total_ns", (json_int_t)total->total_ns, "lost", (json_int_t)total->lost, "bins",
+		bins, "runs", runs, "ready_ns", load_known_json(total->ready_ns));
 }
 
 /* NULL: not known. */
@@ -270,8 +280,8 @@ static json_t *pearson_json(const struct pearson *c)
 {
 	return isnan(c->r) ? NULL
 			   : json_pack("{s:f, s:o, s:I, s:f, s:o}", "r", c->r, "interval",
-				     json_interval(c->low, c->high), "n", (json_int_t)c->n, "effective_n",
-				     c->effective_n, "p", json_real_or_null(c->p));
+				     json_interval(c->low, c->high), "n", (json_int_t)c->n,
+				     "effective_n", c->effective_n, "p", json_real_or_null(c->p));
 }
 
 json_t *page_wait_report_as_json(const struct load_report *p)

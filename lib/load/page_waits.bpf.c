@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The BPF programs that time page waits. A task that waits for a page, a buffer or a direct transfer sleeps in io_schedule, whatever
- * the file system, which marks it with in_iowait until it runs again. Block devices are timed from the issue of a request to its
- * completion, as biolatency does. */
+/* The BPF programs that time page waits. A task that waits for a page, a buffer or a direct
+ * transfer sleeps in io_schedule, whatever the file system, which marks it with in_iowait until it
+ * runs again. Block devices are timed from the issue of a request to its completion, as biolatency
+ * does. */
 #include "lib/load/page_wait_meter.h"
 
 enum { MOST_AT_ONCE = 16384 };
@@ -57,8 +58,8 @@ static __always_inline __u64 queued_ns(const struct task_struct *task)
 	struct cfs_rq *cfs_rq = (void *)0;
 	__u64 since_ns, now_ns;
 
-	if (!bpf_core_field_exists(task->sched_info.last_queued) || !bpf_core_field_exists(task->se.cfs_rq) ||
-		!bpf_core_field_exists(cfs_rq->rq))
+	if (!bpf_core_field_exists(task->sched_info.last_queued) ||
+		!bpf_core_field_exists(task->se.cfs_rq) || !bpf_core_field_exists(cfs_rq->rq))
 		return 0;
 	since_ns = task->sched_info.last_queued;
 	cfs_rq = task->se.cfs_rq;
@@ -100,8 +101,8 @@ static __always_inline void run_again(struct task_struct *task)
 	bpf_map_delete_elem(&sleeps, &key);
 }
 
-/* A task that is preempted does not wait for a page, though it may be about to, or have waited. What is left of a wait then belongs to
- * a switch that this program was not called for. */
+/* A task that is preempted does not wait for a page, though it may be about to, or have waited.
+ * What is left of a wait then belongs to a switch that this program was not called for. */
 SEC("tp_btf/sched_switch")
 int BPF_PROG(slave_switches, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
@@ -144,7 +145,8 @@ int BPF_PROG(request_is_complete, struct request *request, int error, unsigned i
 	if (!since_ns)
 		return 0;
 	operation = request->cmd_flags & REQUEST_OPERATION;
-	count(operation == OPERATION_READ ? PAGE_WAIT_READ : PAGE_WAIT_WRITE, bpf_ktime_get_ns() - *since_ns);
+	count(operation == OPERATION_READ ? PAGE_WAIT_READ : PAGE_WAIT_WRITE,
+		bpf_ktime_get_ns() - *since_ns);
 	bpf_map_delete_elem(&issued_ns, &key);
 	return 0;
 }

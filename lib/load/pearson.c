@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Whether two quantities that were measured together are correlated: see load_report.h.
  *
- * If both are series whose neighbours are alike, their coefficient of correlation varies by chance as that of fewer independent
- * pairs would: n / (1 + 2 sum of a_k b_k), where a_k and b_k are their autocorrelations at a distance of k (Bartlett 1935). These are
- * estimated from the values; if they fall geometrically, from those of neighbours, with a correction for their bias (Marriott &
- * Pope 1954). The greater of both sums counts. tests/unit/test_pearson.c shows how often this calls related what is not. */
+ * If both are series whose neighbours are alike, their coefficient of correlation varies by chance
+ * as that of fewer independent pairs would: n / (1 + 2 sum of a_k b_k), where a_k and b_k are their
+ * autocorrelations at a distance of k (Bartlett 1935). These are estimated from the values; if they
+ * fall geometrically, from those of neighbours, with a correction for their bias (Marriott & Pope
+ * 1954). The greater of both sums counts. tests/unit/test_pearson.c shows how often this calls
+ * related what is not. */
 #include "lib/load/load_report.h"
 
 #include <gsl/gsl_cdf.h>
@@ -39,14 +41,16 @@ struct pearson pearson_of(const double *x, const double *y, size_t n)
 		for (size_t i = 0; i < n; i++)
 			off[k][i] = values[i] - mean;
 		squares[k] = lagged_products(off[k], off[k], n, 0);
-		if (!(squares[k] > (double)n * rounding * rounding)) /* they vary by no more than rounding */
+		/* they vary by no more than rounding */
+		if (!(squares[k] > (double)n * rounding * rounding))
 			return c;
 		lag1[k] = ((double)n * (lagged_products(off[k], off[k], n, 1) / squares[k]) + 1) /
 			  ((double)n - 4);
 	}
 	c.r = lagged_products(off[0], off[1], n, 0) / sqrt(squares[0]) / sqrt(squares[1]);
 	/* by how much the variance of r grows */
-	both = fmax(0, fmin(lag1[0], PEARSON_MOST_LAG1)) * fmax(0, fmin(lag1[1], PEARSON_MOST_LAG1));
+	both = fmax(0, fmin(lag1[0], PEARSON_MOST_LAG1)) *
+	       fmax(0, fmin(lag1[1], PEARSON_MOST_LAG1));
 	for (size_t lag = 1; lag <= n / 4; lag++)
 		sum += 2 * (1 - (double)lag / (double)n) *
 		       (lagged_products(off[0], off[0], n, lag) / squares[0]) *

@@ -30,8 +30,8 @@ int load_read(struct load *ret, char **ret_text, const char *path, struct error 
 	return 0;
 }
 
-int load_session_open(
-	struct load_session *s, const struct load_options *options, const char *path, struct error *err)
+int load_session_open(struct load_session *s, const struct load_options *options, const char *path,
+	struct error *err)
 {
 	int r = interrupt_init();
 
@@ -89,16 +89,21 @@ static int store_load_sample(struct load_session *s, struct load_result *result,
 	int r = sample_store_rows(book, s->run.id, result->start.sample, &result->raw, err);
 
 	if (r == 0)
-		r = book_add_rows(book, s->run.id, &sample_program_table, result->parts, result->n, err);
+		r = book_add_rows(
+			book, s->run.id, &sample_program_table, result->parts, result->n, err);
 	if (r == 0)
 		r = book_add_rows(book, s->run.id, &page_wait_table, waits->items, waits->n, err);
 	if (r == 0)
-		r = book_add_rows(book, s->run.id, &page_wait_bin_table, waits->bins, waits->n_bins, err);
-	return r == 0 ? book_add_rows(book, s->run.id, &load_sample_table, &result->start, 1, err) : r;
+		r = book_add_rows(
+			book, s->run.id, &page_wait_bin_table, waits->bins, waits->n_bins, err);
+	return r == 0 ? book_add_rows(book, s->run.id, &load_sample_table, &result->start, 1, err)
+		      : r;
 }
 
-/* Taken again if this process was stopped (^Z) meanwhile: the slaves went on without their driver. */
-static int take_unstopped(const struct load_session *s, uint32_t n, struct load_result *ret, struct error *err)
+/* Taken again if this process was stopped (^Z) meanwhile: the slaves went on without their
+ * driver. */
+static int take_unstopped(
+	const struct load_session *s, uint32_t n, struct load_result *ret, struct error *err)
 {
 	enum { MOST_TRIES = 10 };
 
@@ -165,12 +170,14 @@ int load_session_run(struct load_session *s, struct error *err)
 	r = book_end_run(s->base.book, s->run.id, state, s->run.notes, of_end);
 	if (r < 0 || s->run.n_samples == 0)
 		return outcome ?: r;
-	/* Notes on the result, as emp-measure has them; what single programs can be resolved to says nothing of a load. */
+	/* Notes on the result, as emp-measure has them; what single programs can be resolved to
+	 * says nothing of a load. */
 	r = load_report_read(s->base.book, s->run.id, &s->report, of_end);
 	if (r == 0)
 		run_notes_add(notes, &s->report.result, profile);
 	if (r == 0 && profile)
-		r = profile_changes_note(notes, s->base.book, profile, s->run.environment, NULL, of_end);
+		r = profile_changes_note(
+			notes, s->base.book, profile, s->run.environment, NULL, of_end);
 	if (r == 0)
 		r = other_inc_note(notes, s->base.book, &s->run, profile, of_end);
 	if (r >= 0)
@@ -205,9 +212,10 @@ struct slowdown {
 	int64_t begun_ns;
 };
 
-/* The process on one CPU. It catches up with what it did not get. Half of a period's share is taken in advance, so that on average it
- * has what it should. */
-static void __attribute__((noreturn)) slow_down(pid_t parent, int cpu, int64_t begun_ns, double share)
+/* The process on one CPU. It catches up with what it did not get. Half of a period's share is taken
+ * in advance, so that on average it has what it should. */
+static void __attribute__((noreturn))
+slow_down(pid_t parent, int cpu, int64_t begun_ns, double share)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NAME, "emp-handicap");
@@ -224,7 +232,8 @@ static void __attribute__((noreturn)) slow_down(pid_t parent, int cpu, int64_t b
 }
 
 /* On each of the CPUs. -EPERM, with a sentence: real time needs root. */
-static int slowdown_begin(struct slowdown *s, const cpu_set_t *cpus, double share, struct error *err)
+static int slowdown_begin(
+	struct slowdown *s, const cpu_set_t *cpus, double share, struct error *err)
 {
 	static const struct sched_param first = {.sched_priority = 1};
 	pid_t parent = getpid();
@@ -242,8 +251,8 @@ static int slowdown_begin(struct slowdown *s, const cpu_set_t *cpus, double shar
 			slow_down(parent, cpu, s->begun_ns, share);
 		*array_add(s->pids, s->n) = pid;
 		if (sched_setscheduler(pid, SCHED_FIFO, &first) < 0)
-			return error_os(
-				err, -errno, "cannot run in real time (SCHED_FIFO), which needs root");
+			return error_os(err, -errno,
+				"cannot run in real time (SCHED_FIFO), which needs root");
 	}
 	return 0;
 }
@@ -251,7 +260,8 @@ static int slowdown_begin(struct slowdown *s, const cpu_set_t *cpus, double shar
 /* The share that it really took. */
 static double slowdown_end(struct slowdown *s)
 {
-	double available = (double)(clock_ns(CLOCK_MONOTONIC) - s->begun_ns) * (double)s->n, taken = 0;
+	double available = (double)(clock_ns(CLOCK_MONOTONIC) - s->begun_ns) * (double)s->n,
+	       taken = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
 		clockid_t used;
@@ -280,7 +290,8 @@ struct slowed {
 	double taken; /* the sum of shares */
 };
 
-static int run_slowed(const struct load_session *s, double share, struct slowed *ret, struct error *err)
+static int run_slowed(
+	const struct load_session *s, double share, struct slowed *ret, struct error *err)
 {
 	_cleanup_(load_result_clear) struct load_result result = {};
 	_cleanup_(slowdown_clear) struct slowdown slowdown = {};
@@ -292,21 +303,24 @@ static int run_slowed(const struct load_session *s, double share, struct slowed 
 	if (r < 0)
 		return r;
 	ret->taken += slowdown_end(&slowdown);
-	*array_add(ret->samples, ret->n_samples) = (struct sample){.n = n, .et_ns = result.raw.exec.et_ns};
+	*array_add(ret->samples, ret->n_samples) = (struct sample){
+		.n = n, .et_ns = result.raw.exec.et_ns};
 	for (size_t k = 0; k < result.n; k++)
 		*array_add(ret->work.parts, ret->work.n_parts) = result.parts[k];
 	return 0;
 }
 
 /* The rates under each slowdown with those under the first, which is none. */
-static int compare_slowed(const struct slowed *slowed, struct load_verification *ret, struct error *err)
+static int compare_slowed(
+	const struct slowed *slowed, struct load_verification *ret, struct error *err)
 {
 	static const struct compare_plan pairs = {.design = DESIGN_PAIRS};
 	struct load_rates rates[N_SLOWDOWNS];
 	int r = 0;
 
 	for (size_t i = 0; i < N_SLOWDOWNS; i++) {
-		rates[i] = load_rates_of(&slowed[i].work, NULL, slowed[i].samples, slowed[i].n_samples);
+		rates[i] = load_rates_of(
+			&slowed[i].work, NULL, slowed[i].samples, slowed[i].n_samples);
 		ret->taken[i] = slowed[i].taken / (double)slowed[i].n_samples;
 		if (r == 0)
 			r = compare(rates[0].items[0].nano, rates[0].n_runs, rates[i].items[0].nano,
@@ -317,7 +331,8 @@ static int compare_slowed(const struct slowed *slowed, struct load_verification 
 	return r;
 }
 
-int load_verify(struct load_verification *ret, const struct load_session *s, int rounds, struct error *err)
+int load_verify(
+	struct load_verification *ret, const struct load_session *s, int rounds, struct error *err)
 {
 	struct load_verification v = {.rounds = rounds};
 	struct slowed slowed[N_SLOWDOWNS];
@@ -328,9 +343,11 @@ int load_verify(struct load_verification *ret, const struct load_session *s, int
 		slowed[i] = (struct slowed){.work = s->work};
 	progress_begin(&progress, s->load.name, (uint64_t)total, s->options->quiet);
 	for (int i = 0; r == 0 && i < total; i++) {
-		int which = (i + i / N_SLOWDOWNS) % N_SLOWDOWNS; /* each round begins with another one */
+		/* each round begins with another one */
+		int which = (i + i / N_SLOWDOWNS) % N_SLOWDOWNS;
 
-		r = interrupt_pending() ? -EINTR : run_slowed(s, slowdowns[which], &slowed[which], err);
+		r = interrupt_pending() ? -EINTR
+					: run_slowed(s, slowdowns[which], &slowed[which], err);
 		progress_step(&progress, (uint64_t)i + 1, NULL);
 	}
 	progress_end(&progress);
@@ -354,19 +371,22 @@ void load_verification_print(FILE *file, const struct load_verification *v, cons
 
 	for (size_t i = 1; i < N_SLOWDOWNS; i++) {
 		const struct comparison *c = &v->compared[i];
-		/* how many pairs of runs tell a difference of that share from none, in four cases of five */
+		/* how many pairs of runs tell a difference of that share from none, in four cases
+		 * of five */
 		double resolved = c->smallest_difference / v->taken[i];
 		double low = fmax(0, 1 - c->ratio_high), high = fmax(0, 1 - c->ratio_low);
 
 		table_row(table, TEXT(text_brief("%.2f %%", 100 * v->taken[i])),
 			TEXT(text_brief("%.2f %%", 100 * (1 - c->ratio))),
-			TEXT(isnan(c->ratio_low) ? NULL
-						 : text_brief("%.2f … %.2f %%", 100 * low, 100 * high)),
-			REAL("%.0f", isnan(resolved)
-					     ? NAN
-					     : fmax(2, ceil((double)v->rounds * resolved * resolved))));
+			TEXT(isnan(c->ratio_low)
+					? NULL
+					: text_brief("%.2f … %.2f %%", 100 * low, 100 * high)),
+			REAL("%.0f", isnan(resolved) ? NAN
+						     : fmax(2, ceil((double)v->rounds * resolved *
+								       resolved))));
 	}
-	fprintf(file, "%s: %s of %d runs, %s\n", terminal_text(load->name), text_count(v->rounds, "round"),
-		N_SLOWDOWNS, coordination_names[load->coordination]);
+	fprintf(file, "%s: %s of %d runs, %s\n", terminal_text(load->name),
+		text_count(v->rounds, "round"), N_SLOWDOWNS,
+		coordination_names[load->coordination]);
 	table_print(table, file);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* All runs of a load in one call of emp-load, in the lab book as samples of one run of kind `load`; or, to verify it, under known
- * slowdowns. */
+/* All runs of a load in one call of emp-load, in the lab book as samples of one run of kind `load`;
+ * or, to verify it, under known slowdowns. */
 #pragma once
 
 #include "lib/load/load_file.h"
@@ -8,13 +8,14 @@
 #include "lib/run/sampling.h"
 #include "lib/stats/compare.h"
 
-/* A worker: a process of its own that follows one script of a load ("slave" in emp-load(1) and in documents, where the
- * coordinator is the "driver"). The coordinator starts it as
+/* A worker: a process of its own that follows one script of a load ("slave" in emp-load(1) and in
+ * documents, where the coordinator is the "driver"). The coordinator starts it as
  *
- *	emp-load slave NUMBER DIRECTORY
+ * emp-load slave NUMBER DIRECTORY
  *
- * with a socket as its standard input, from which it gets the memory that all of them share: the barrier, and what each worker
- * tells. On that socket it also tells, by a byte, that something changed there. Moments are CLOCK_MONOTONIC_RAW, 0: not yet. */
+ * with a socket as its standard input, from which it gets the memory that all of them share: the
+ * barrier, and what each worker tells. On that socket it also tells, by a byte, that something
+ * changed there. Moments are CLOCK_MONOTONIC_RAW, 0: not yet. */
 
 struct worker_state {
 	int64_t started_ns;                  /* it was released, and ran */
@@ -39,13 +40,15 @@ struct worker_memory {
 /* What this process does as a worker; it returns only with a failure. */
 int worker_verb(int argc, char **argv, struct error *err);
 
-/* What the limits of the load's workers need: its lines "weight" and "memory", which are limits of their cgroups, and "nice"
- * where another script has a weight. *ret is NULL where it has none. Call this after the cgroup of all workers is made, and pass them
- * on to it. -ENOTSUP, -EBUSY, -EACCES…, each with a sentence that says what is missing. The end puts this process back, once the
- * cgroups of the workers are removed. */
+/* What the limits of the load's workers need: its lines "weight" and "memory", which are limits of
+ * their cgroups, and "nice" where another script has a weight. *ret is NULL where it has none. Call
+ * this after the cgroup of all workers is made, and pass them on to it. -ENOTSUP, -EBUSY, -EACCES…,
+ * each with a sentence that says what is missing. The end puts this process back, once the cgroups
+ * of the workers are removed. */
 struct load_limits;
 int load_limits_begin(struct load_limits **ret, const struct load *load, struct error *err);
-int load_limits_pass_on(const struct load_limits *limits, const struct cgroup *to, struct error *err);
+int load_limits_pass_on(
+	const struct load_limits *limits, const struct cgroup *to, struct error *err);
 void load_limits_end(struct load_limits *limits);
 
 struct load_options {
@@ -76,9 +79,10 @@ struct load_session {
 int load_read(struct load *ret, char **ret_text, const char *path, struct error *err);
 
 /* `session` is {.base = RUN_SESSION_NEW}, and is to be closed also after a failure. */
-int load_session_open(struct load_session *session, const struct load_options *options, const char *path,
-	struct error *err);
-/* Takes all runs; what was taken is in the result even after a failure. Outcomes as sampling_run(). */
+int load_session_open(struct load_session *session, const struct load_options *options,
+	const char *path, struct error *err);
+/* Takes all runs; what was taken is in the result even after a failure. Outcomes as
+ * sampling_run(). */
 int load_session_run(struct load_session *session, struct error *err);
 void load_session_close(struct load_session *session);
 
@@ -91,28 +95,32 @@ struct load_result {
 	struct page_waits page_waits; /* empty: they were not watched */
 };
 
-/* The coordinator: sets the workers of a load up, releases them together, sleeps until the last one has finished, and ends them. This is
- * the sample of that number. -ECANCELED, with a sentence: a worker failed; -ETIMEDOUT with one: it took longer than the load's timeout;
- * -EINTR without one: a signal came for this process. Nothing of the run is left in any case. */
-int load_run_once(
-	const struct load_session *session, uint32_t sample, struct load_result *ret, struct error *err);
+/* The coordinator: sets the workers of a load up, releases them together, sleeps until the last one
+ * has finished, and ends them. This is the sample of that number. -ECANCELED, with a sentence: a
+ * worker failed; -ETIMEDOUT with one: it took longer than the load's timeout; -EINTR without one: a
+ * signal came for this process. Nothing of the run is left in any case. */
+int load_run_once(const struct load_session *session, uint32_t sample, struct load_result *ret,
+	struct error *err);
 void load_result_clear(struct load_result *result);
 
-/* How long these CPUs have been idle since boot (/proc/stat), all together, whether or not a disk was awaited meanwhile; in ticks
- * of 10 ms. *ret_n: how many of them are online. -1: not known. root_fd as in lib/base/paths.h. */
+/* How long these CPUs have been idle since boot (/proc/stat), all together, whether or not a disk
+ * was awaited meanwhile; in ticks of 10 ms. *ret_n: how many of them are online. -1: not known.
+ * root_fd as in lib/base/paths.h. */
 int64_t idle_time_ns(const cpu_set_t *cpus, int root_fd, int *ret_n);
 
 enum { N_SLOWDOWNS = 4 };
 
-/* How accurate a load is: it is run under known slowdowns, in turn, and what it says of them is compared with what they took. */
+/* How accurate a load is: it is run under known slowdowns, in turn, and what it says of them is
+ * compared with what they took. */
 struct load_verification {
-	double taken[N_SLOWDOWNS];               /* shares, means over the rounds */
-	struct comparison compared[N_SLOWDOWNS]; /* the rates with those without a slowdown, in pairs */
+	double taken[N_SLOWDOWNS]; /* shares, means over the rounds */
+	/* the rates with those without a slowdown, in pairs */
+	struct comparison compared[N_SLOWDOWNS];
 	int rounds;
 };
 
 /* `session` is open, and stores nothing. Failures as load_run_once(). */
-int load_verify(
-	struct load_verification *ret, const struct load_session *session, int rounds, struct error *err);
+int load_verify(struct load_verification *ret, const struct load_session *session, int rounds,
+	struct error *err);
 void load_verification_print(
 	FILE *file, const struct load_verification *verification, const struct load *load);

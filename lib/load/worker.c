@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A worker: see session.h. Until its release it only waits; from then on it starts one command after another, and writes to
- * the shared memory what the coordinator will want to know. */
+/* A worker: see session.h. Until its release it only waits; from then on it starts one command
+ * after another, and writes to the shared memory what the coordinator will want to know. */
 #include "lib/load/session.h"
 
 #include "lib/host/process/subprocess.h"
@@ -18,10 +18,11 @@ struct worker {
 	struct load load;
 	struct worker_memory *memory;
 	const struct script *script;
-	struct worker_state *state;          /* in the memory */
-	int socket;                          /* -1 until it is known */
-	uint64_t random;                     /* decides on all pauses that are drawn */
-	int null, output;                    /* descriptors: /dev/null; -1 or that of the commands' output */
+	struct worker_state *state; /* in the memory */
+	int socket;                 /* -1 until it is known */
+	uint64_t random;            /* decides on all pauses that are drawn */
+	/* descriptors: /dev/null; -1 or that of the commands' output */
+	int null, output;
 	int64_t major_faults, max_rss_bytes; /* of all commands so far */
 };
 
@@ -57,9 +58,9 @@ static int worker_join(struct worker *w, const char *number, struct error *err)
 	if (recvmsg(w->socket, &message, MSG_CMSG_CLOEXEC) != 1 || !CMSG_FIRSTHDR(&message))
 		return error_say(err, -EPROTO, "only emp-load starts slaves: see 'emp-load run'");
 	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(int));
-	w->memory = fstat(fd, &st) < 0
-			    ? MAP_FAILED
-			    : mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	w->memory = fstat(fd, &st) < 0 ? MAP_FAILED
+				       : mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE,
+						 MAP_SHARED, fd, 0);
 	if (w->memory == MAP_FAILED)
 		return error_os(err, -errno, "cannot map the driver's memory");
 	r = text_parse_int(number, "the slave's number", 0, (int64_t)w->memory->n - 1, &k, err);
@@ -108,7 +109,8 @@ static int worker_set_up(const struct worker *w, const char *directory, struct e
 			left = script->steps[i].fill_bytes;
 	if (left > 0) {
 		_cleanup_(freep) char *block = xcalloc(1, FILL_BLOCK);
-		_cleanup_(closep) int fd = open(fill_file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+		_cleanup_(closep) int fd = open(
+			fill_file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
 		for (ssize_t n = 0; fd >= 0 && left > 0; left -= n) {
 			n = write(fd, block, left < FILL_BLOCK ? (size_t)left : FILL_BLOCK);
@@ -120,11 +122,12 @@ static int worker_set_up(const struct worker *w, const char *directory, struct e
 	}
 	if (!script->nice)
 		return 0;
-	/* Where the kernel shares the CPUs out by session first (autogroup), nice alone only counts within the worker's own. An
-	 * ordinary user may write the file once in 100 ms. */
+	/* Where the kernel shares the CPUs out by session first (autogroup), nice alone only counts
+	 * within the worker's own. An ordinary user may write the file once in 100 ms. */
 	if (setpriority(PRIO_PROCESS, 0, script->nice) < 0)
 		return error_os(err, -errno, "cannot set nice %d", script->nice);
-	while ((r = path_write(AT_FDCWD, text_brief("%d", script->nice), "/proc/self/autogroup")) == -EAGAIN)
+	while ((r = path_write(AT_FDCWD, text_brief("%d", script->nice), "/proc/self/autogroup")) ==
+		-EAGAIN)
 		nanosleep(&soon, NULL);
 	if (r == 0 || path_int(AT_FDCWD, "/proc/sys/kernel/sched_autogroup_enabled") <= 0)
 		return 0;
@@ -185,7 +188,8 @@ static int worker_repeat(struct worker *w, struct error *err)
 			int64_t range_ns = think->high_ns - think->low_ns,
 				ns = think->exponential
 					     ? (int64_t)(-log(1 - uniform) * (double)think->low_ns)
-					     : think->low_ns + (int64_t)(uniform * (double)range_ns);
+					     : think->low_ns +
+						       (int64_t)(uniform * (double)range_ns);
 			struct timespec left = {ns / NS_PER_S, ns % NS_PER_S};
 
 			while (nanosleep(&left, &left) < 0 && errno == EINTR)
@@ -202,7 +206,8 @@ static int worker_repeat(struct worker *w, struct error *err)
 
 			fd = open(fill_file, O_RDONLY | O_CLOEXEC);
 			for (; fd >= 0 && left > 0 && got > 0; left -= got)
-				got = read(fd, block, left < FILL_BLOCK ? (size_t)left : FILL_BLOCK);
+				got = read(
+					fd, block, left < FILL_BLOCK ? (size_t)left : FILL_BLOCK);
 			if (fd < 0 || got < 0)
 				r = error_os(err, -errno, "cannot read the file of flush");
 		} else {
@@ -218,8 +223,9 @@ static int worker_repeat(struct worker *w, struct error *err)
 	return 0;
 }
 
-/* Waits for its release as a batch process, which takes the CPU from nobody when it is woken: the coordinator has the others to
- * wake. A worker that has another policy than the usual one keeps it. */
+/* Waits for its release as a batch process, which takes the CPU from nobody when it is woken:
+ * the coordinator has the others to wake. A worker that has another policy than the usual one
+ * keeps it. */
 static int wait_for_release(const struct worker *w, struct error *err)
 {
 	static const struct sched_param none;
@@ -239,7 +245,8 @@ static int wait_for_release(const struct worker *w, struct error *err)
 	return 0;
 }
 
-/* Its share of the work, the teardown if that is measured too; then it keeps the load constant, or waits, until it is killed. */
+/* Its share of the work, the teardown if that is measured too; then it keeps the load constant, or
+ * waits, until it is killed. */
 static int worker_work(struct worker *w, struct error *err)
 {
 	int r = 0;
@@ -267,7 +274,8 @@ int worker_verb(int argc, char **argv, struct error *err)
 	struct worker w = {.socket = -1};
 	int r;
 
-	privilege_forget(); /* the coordinator has observed it from outside; its commands are the user's */
+	/* the coordinator has observed it from outside; its commands are the user's */
+	privilege_forget();
 	r = worker_join(&w, argv[0], err);
 	if (r == 0)
 		r = worker_set_up(&w, argv[1], err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The analysis of one run: see analysis.h. Executions in the central cluster are summed up; of those in longer samples, only
- * the ones that may be long for their daemon are kept. */
+/* The analysis of one run: see analysis.h. Executions in the central cluster are summed up; of
+ * those in longer samples, only the ones that may be long for their daemon are kept. */
 #include "lib/protocol/analysis_internal.h"
 
 /* Smaller shares of a sample are not a disturbance. */
@@ -11,7 +11,8 @@ static const double MOST_UNKNOWN = 0.1;
 static const double EXPLAINED = 0.5;
 /* If daemons explain half of the extra time of a sample, they rather than noise made it long. */
 static const double CAUSE = 0.5;
-/* A daemon divides samples if it runs in more than one in ten and is missing in more than one in ten, of at least so many. */
+/* A daemon divides samples if it runs in more than one in ten and is missing in more than one in
+ * ten, of at least so many. */
 static const double FREQUENT = 0.10;
 enum { LEAST_DIVIDED = 10 };
 
@@ -21,8 +22,8 @@ static int64_t even_et_ns(const struct analysis_feed *feed, size_t i)
 	return feed->analysis.median_rest_ns + feed->ets_ns[i] - feed->rests_ns[i];
 }
 
-/* Replaces each ET by W and the median of ET - W. W is rounded: what the program's own time varies by, or a hundredth of a
- * sample, makes no sample long. n > 0. */
+/* Replaces each ET by W and the median of ET - W. W is rounded: what the program's own time varies
+ * by, or a hundredth of a sample, makes no sample long. n > 0. */
 static void use_waits(struct analysis_feed *feed, struct sample *samples, size_t n)
 {
 	struct analysis *a = &feed->analysis;
@@ -35,8 +36,8 @@ static void use_waits(struct analysis_feed *feed, struct sample *samples, size_t
 			rests_ns[i] = samples[i].et_ns - samples[i].wait_ns;
 			most_ns = rests_ns[i] > most_ns ? rests_ns[i] : most_ns;
 		}
-	/* Of a sample whose W is unknown it is the ET, but not more than the greatest of the others: what
-	 * it is longer by was taken by others. */
+	/* Of a sample whose W is unknown it is the ET, but not more than the greatest of the
+	 * others: what it is longer by was taken by others. */
 	for (size_t i = 0; i < n; i++)
 		if (samples[i].wait_ns < 0)
 			rests_ns[i] = samples[i].et_ns < most_ns ? samples[i].et_ns : most_ns;
@@ -44,7 +45,8 @@ static void use_waits(struct analysis_feed *feed, struct sample *samples, size_t
 	sort_ascending(sorted, n);
 	a->median_rest_ns = llround(quantile_of(sorted, n, 0.5));
 	feed->least_ns = fmin(shorth_of(sorted, n).sd, LEAST_SHARE * (double)a->median_rest_ns);
-	/* The largest 1, 2 or 5 times a power of ten that is no more than this; a millisecond at most. */
+	/* The largest 1, 2 or 5 times a power of ten that is no more than this; a millisecond at
+	 * most. */
 	while (10 * (double)step_ns <= feed->least_ns && step_ns < NS_PER_MS)
 		step_ns *= 10;
 	if (step_ns < NS_PER_MS)
@@ -80,7 +82,9 @@ int analysis_feed_new(struct analysis_feed **ret, struct run *run, struct sample
 			" is not known: it needs --accounting bpf and a cgroup, and a program of several tasks needs --cpu",
 			samples[first_unknown].n, run->id);
 	a->n_samples = n;
-	a->resolution_ns = options->resolution_ns ?: run->resolution_ns > 0 ? run->resolution_ns : 1;
+	a->resolution_ns = options->resolution_ns
+				   ?: run->resolution_ns > 0 ? run->resolution_ns
+							     : 1;
 	a->by_wait = n > 0 && known &&
 		     (options->by_wait || (options->by_wait_if_exact && run_wait_is_exact(run)));
 	if (a->by_wait) {
@@ -89,7 +93,8 @@ int analysis_feed_new(struct analysis_feed **ret, struct run *run, struct sample
 	}
 	if (options->central_max_ns > 0 && options->central_max_ns <= a->median_rest_ns)
 		return error_say(err, -EINVAL,
-			"run %" PRId64 ": the longest central ET must be above the median ET - W, %s",
+			"run %" PRId64
+			": the longest central ET must be above the median ET - W, %s",
 			run->id, text_duration(a->median_rest_ns));
 	r = cluster_find(&a->central, samples, n, run->resolution_ns, options->central_max_ns, err);
 	if (r < 0)
@@ -148,15 +153,16 @@ int analysis_feed_add(void *data, const struct execution *e, struct error *err)
 	if (pt_ns == 0) /* below the resolution it counts as not run */
 		return 0;
 	zone = feed->zones[feed->at];
-	daemon = daemons_add(
-		&feed->daemons, feed->options.patterns, &feed->sources->items[e->source - 1], e, pt_ns);
+	daemon = daemons_add(&feed->daemons, feed->options.patterns,
+		&feed->sources->items[e->source - 1], e, pt_ns);
 	running_add(&daemon->seen[zone], pt_ns);
 	if (zone != ZONE_ABOVE) {
 		daemon->pt_ns += (double)pt_ns;
 		if (daemon->last != e->sample) {
 			daemon->last = e->sample;
 			daemon->n_present++;
-			daemon->et_ns += (double)(a->samples[feed->at].et_ns - a->central.median_ns);
+			daemon->et_ns += (double)(a->samples[feed->at].et_ns -
+						  a->central.median_ns);
 		}
 	}
 	if (zone > ZONE_CORE && pt_ns > daemon->seen[ZONE_CORE].max_ns) {
@@ -170,15 +176,16 @@ int analysis_feed_add(void *data, const struct execution *e, struct error *err)
 
 static int daemon_by_name(const void *a, const void *b)
 {
-	return strcmp(
-		((const struct daemon_statistics *)a)->name, ((const struct daemon_statistics *)b)->name);
+	return strcmp(((const struct daemon_statistics *)a)->name,
+		((const struct daemon_statistics *)b)->name);
 }
 
-double analysis_beyond_usual(const struct analysis_feed *feed, const struct daemon_statistics *daemon,
-	const struct long_execution *e)
+double analysis_beyond_usual(const struct analysis_feed *feed,
+	const struct daemon_statistics *daemon, const struct long_execution *e)
 {
 	const struct analysis *a = &feed->analysis;
-	double usual = daemon->usual_ns / (double)a->central.median_ns; /* for each ns of elapsed time */
+	/* for each ns of elapsed time */
+	double usual = daemon->usual_ns / (double)a->central.median_ns;
 
 	return fmax((double)e->pt_ns - usual * (double)a->samples[e->at].et_ns, 0);
 }
@@ -219,7 +226,8 @@ static void end_daemons(struct analysis_feed *feed)
 	daemons->n = 0;
 }
 
-/* The daemon whose presence divides the samples into longer and shorter ones; NULL: there is none. */
+/* The daemon whose presence divides the samples into longer and shorter ones; NULL: there is
+ * none. */
 static struct daemon_statistics *find_dividing(const struct analysis_feed *feed)
 {
 	const struct analysis *a = &feed->analysis;
@@ -239,11 +247,12 @@ static struct daemon_statistics *find_dividing(const struct analysis_feed *feed)
 		return NULL;
 	mean /= (double)n;
 	variance = variance / (double)n - mean * mean;
-	/* The samples with the daemon and those without it: the share of the variance of ET that is between
-	 * the two groups, if the daemon's own time explains the difference. */
+	/* The samples with the daemon and those without it: the share of the variance of ET that is
+	 * between the two groups, if the daemon's own time explains the difference. */
 	for (size_t i = 0; i < a->n_statistics; i++) {
 		struct daemon_statistics *daemon = &a->statistics[i];
-		double present = (double)daemon->n_present, absent = (double)(n - daemon->n_present);
+		double present = (double)daemon->n_present,
+		       absent = (double)(n - daemon->n_present);
 		double apart = (daemon->et_ns / present - mean) * (double)n / absent, share;
 
 		if (proportion_at_least(daemon->n_present, n) <= FREQUENT ||
@@ -277,8 +286,9 @@ static void find_central_statistics(struct analysis_feed *feed)
 	}
 }
 
-/* Adds up what daemons that ran long explain of each sample. If that is most of the samples beyond the core, or beyond the gap
- * further out, the central cluster ends there. Dissolves the zones NEAR and FAR. */
+/* Adds up what daemons that ran long explain of each sample. If that is most of the samples beyond
+ * the core, or beyond the gap further out, the central cluster ends there. Dissolves the zones NEAR
+ * and FAR. */
 static void settle_bound(struct analysis_feed *feed)
 {
 	struct analysis *a = &feed->analysis;
@@ -311,8 +321,8 @@ static void settle_bound(struct analysis_feed *feed)
 		becomes[ZONE_NEAR] = ZONE_ABOVE;
 	if (gap) {
 		becomes[ZONE_FAR] = ZONE_ABOVE;
-		cluster_tighten(c, a->samples, a->n_samples, core ? c->core_high_ns : c->near_high_ns,
-			core ? beyond_core : beyond_gap);
+		cluster_tighten(c, a->samples, a->n_samples,
+			core ? c->core_high_ns : c->near_high_ns, core ? beyond_core : beyond_gap);
 	}
 	for (size_t i = 0; i < a->n_samples; i++)
 		feed->zones[i] = (uint8_t)becomes[feed->zones[i]];
@@ -325,10 +335,11 @@ static void settle_bound(struct analysis_feed *feed)
 		}
 }
 
-/* Of the executions kept, those are long (step 4) that are in samples above the central cluster which daemons explain, and long for
- * the daemon. Where W is known, it must not contradict that: other processes made the sample long. From them follow the share of the
- * delay (where several daemons ran longer together than that, each gets a part of it), the cutoff and the period.
- * spans: when the samples were; NULL: not known. */
+/* Of the executions kept, those are long (step 4) that are in samples above the central cluster
+ * which daemons explain, and long for the daemon. Where W is known, it must not contradict that:
+ * other processes made the sample long. From them follow the share of the delay (where several
+ * daemons ran longer together than that, each gets a part of it), the cutoff and the period. spans:
+ * when the samples were; NULL: not known. */
 static void conclude_daemon(const struct analysis_feed *feed, struct daemon_statistics *daemon,
 	const struct sample_span *spans, bool *explained_samples)
 {
@@ -356,15 +367,16 @@ static void conclude_daemon(const struct analysis_feed *feed, struct daemon_stat
 			indexes[n++] = e.at;
 			all += delay;
 		}
-		explained += analysis_beyond_usual(feed, daemon, &e) * fmin(1, delay / feed->extra_ns[e.at]);
+		explained += analysis_beyond_usual(feed, daemon, &e) *
+			     fmin(1, delay / feed->extra_ns[e.at]);
 		daemon->long_executions[kept++] = e;
 	}
 	daemon->n_long_executions = kept;
 	daemon->share = all > 0 ? fmin(explained / all, 1) : NAN;
 	if (kept == 0)
 		return;
-	daemon->cutoff_ns = resolution_midpoint(
-		daemon->n_central > 0 ? daemon->central_max_ns : 0, daemon->long_min_ns, a->resolution_ns);
+	daemon->cutoff_ns = resolution_midpoint(daemon->n_central > 0 ? daemon->central_max_ns : 0,
+		daemon->long_min_ns, a->resolution_ns);
 	/* In time; of imported runs first as the papers did, so that their tables come out. */
 	if (a->run.kind == RUN_IMPORT || !spans)
 		daemon->period = period_find(numbers, n, NULL, a->samples[a->n_samples - 1].n);
@@ -384,8 +396,8 @@ static void conclude_daemons(struct analysis_feed *feed)
 		int64_t start_ns = a->samples[i].start_ns;
 
 		spans[i] = (struct sample_span){start_ns, start_ns + feed->ets_ns[i]};
-		in_order = in_order &&
-			   (i == 0 || (start_ns > spans[i - 1].from_ns && start_ns >= spans[i - 1].to_ns));
+		in_order = in_order && (i == 0 || (start_ns > spans[i - 1].from_ns &&
+							  start_ns >= spans[i - 1].to_ns));
 	}
 	for (size_t i = 0; i < a->n_statistics; i++)
 		conclude_daemon(feed, &a->statistics[i], in_order ? spans : NULL, explained);
@@ -398,13 +410,15 @@ static void conclude_daemons(struct analysis_feed *feed)
 			a->unexplained[a->n_unexplained++] = a->samples[i].n;
 }
 
-/* Two bounds, which are rounded times, become the least and the greatest exact time of the samples within. */
+/* Two bounds, which are rounded times, become the least and the greatest exact time of the samples
+ * within. */
 static void make_exact(const struct analysis_feed *feed, int64_t *low_ns, int64_t *high_ns)
 {
 	int64_t least_ns = INT64_MAX, greatest_ns = INT64_MIN;
 
 	for (size_t i = 0; i < feed->analysis.n_samples; i++) {
-		int64_t rounded_ns = feed->analysis.samples[i].et_ns, exact_ns = even_et_ns(feed, i);
+		int64_t rounded_ns = feed->analysis.samples[i].et_ns,
+			exact_ns = even_et_ns(feed, i);
 
 		if (rounded_ns < *low_ns || rounded_ns > *high_ns)
 			continue;
@@ -415,8 +429,8 @@ static void make_exact(const struct analysis_feed *feed, int64_t *low_ns, int64_
 	*high_ns = greatest_ns;
 }
 
-/* By W, the central cluster was found in rounded times. What is shown is exact: rounding keeps the order, so that the same samples
- * are within the bounds. */
+/* By W, the central cluster was found in rounded times. What is shown is exact: rounding keeps the
+ * order, so that the same samples are within the bounds. */
 static void restore_exact_times(struct analysis_feed *feed)
 {
 	struct analysis *a = &feed->analysis;
@@ -465,7 +479,8 @@ struct analysis analysis_feed_finish(struct analysis_feed *feed)
 
 void analysis_clear(struct analysis *analysis)
 {
-	daemons_clear(&(struct daemons){.items = analysis->statistics, .n = analysis->n_statistics});
+	daemons_clear(
+		&(struct daemons){.items = analysis->statistics, .n = analysis->n_statistics});
 	free(analysis->l_samples);
 	free(analysis->unexplained);
 	free(analysis->why);
@@ -485,17 +500,20 @@ const struct daemon_statistics *analysis_daemon(const struct analysis *analysis,
 
 double analysis_period_ns(const struct analysis *analysis, const struct daemon_statistics *daemon)
 {
-	double ns = daemon->period.ns > 0 ? daemon->period.ns : daemon->period.samples * analysis->spacing_ns;
+	double ns = daemon->period.ns > 0 ? daemon->period.ns
+					  : daemon->period.samples * analysis->spacing_ns;
 
 	return fmin(ns, (double)JSON_SPAN_MAX);
 }
 
-const char *analysis_period_text(const struct analysis *analysis, const struct daemon_statistics *daemon)
+const char *analysis_period_text(
+	const struct analysis *analysis, const struct daemon_statistics *daemon)
 {
 	const struct period *p = &daemon->period;
 
 	return text_brief("every %s%s, %s (%zu times; by chance in %s)",
 		p->samples > 0 ? text_brief("%g samples = ", p->samples) : "",
-		text_duration((int64_t)analysis_period_ns(analysis, daemon)), p->firm ? "firm" : "tentative",
-		p->occurrences, p->chance >= 0.001 ? text_brief("%.2g %%", 100 * p->chance) : "under 0.1 %");
+		text_duration((int64_t)analysis_period_ns(analysis, daemon)),
+		p->firm ? "firm" : "tentative", p->occurrences,
+		p->chance >= 0.001 ? text_brief("%.2g %%", 100 * p->chance) : "under 0.1 %");
 }

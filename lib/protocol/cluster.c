@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Cluster detection: see analysis.h.
  *
- * A person who zooms into the scatter of dual executions cuts at empty space that the cluster itself does not
- * explain. spacings_gaps finds the same: in the sorted ETs, a gap that is too long compared with the gaps next
- * to it on the inside (Rényi 1953; Burridge & Taylor 2006; Wilkinson 2018). The innermost such gap bounds the
- * central cluster; those further out are the zooms before. One gap in a hundred clean runs is found by chance
- * (ALPHA). Gaps narrower than the robust sd of the ETs do not count.
+ * A person who zooms into the scatter of dual executions cuts at empty space that the cluster
+ * itself does not explain. spacings_gaps finds the same: in the sorted ETs, a gap that is too long
+ * compared with the gaps next to it on the inside (Rényi 1953; Burridge & Taylor 2006; Wilkinson
+ * 2018). The innermost such gap bounds the central cluster; those further out are the zooms before.
+ * One gap in a hundred clean runs is found by chance (ALPHA). Gaps narrower than the robust sd of
+ * the ETs do not count.
  *
- * It assumes that more than half of the samples are undisturbed or equally disturbed, and that the samples of the
- * cluster have a tail no heavier than exponential. With a heavier tail, its outermost samples are excluded from
- * the cluster; whether they are L-samples then depends on the daemons.
+ * It assumes that more than half of the samples are undisturbed or equally disturbed, and that the
+ * samples of the cluster have a tail no heavier than exponential. With a heavier tail, its
+ * outermost samples are excluded from the cluster; whether they are L-samples then depends on the
+ * daemons.
  *
- * Long samples that adjoin the cluster without such a gap are beyond its core: five robust sd from the middle of
- * the shortest half (Rousseeuw & Leroy 1988; Davies & Gather 1993 call such a bound an outlier identifier), which
- * normal ETs exceed once in three million samples. Heavy tails exceed it too, so the core, or the widest gap
- * beyond it, bounds the cluster only if daemons explain most of the samples beyond. */
+ * Long samples that adjoin the cluster without such a gap are beyond its core: five robust sd from
+ * the middle of the shortest half (Rousseeuw & Leroy 1988; Davies & Gather 1993 call such a bound
+ * an outlier identifier), which normal ETs exceed once in three million samples. Heavy tails exceed
+ * it too, so the core, or the widest gap beyond it, bounds the cluster only if daemons explain most
+ * of the samples beyond. */
 #include "lib/protocol/analysis.h"
 
 static const double ALPHA = 0.01;
@@ -43,14 +46,16 @@ static void zoom_side(struct cluster *c, struct view *v, enum tail tail)
 {
 	double sd = shorth_of(v->ets, v->n).sd;
 	size_t n, breaks = 0, gone = 0;
-	_cleanup_(freep) struct tail_gap *gaps = spacings_gaps(v->ets, v->n, tail, v->quantum, ALPHA, &n);
+	_cleanup_(freep) struct tail_gap *gaps = spacings_gaps(
+		v->ets, v->n, tail, v->quantum, ALPHA, &n);
 
 	for (size_t i = 0; i < n; i++)
 		if (gaps[i].size > gaps[i].longest && gaps[i].size > sd)
 			gaps[breaks++] = gaps[i];
 	for (size_t i = breaks; i-- > 0;) {
 		size_t beyond = gaps[i].beyond - gone;
-		struct view next = {v->ets + (tail == TAIL_LOW ? beyond : 0), v->n - beyond, v->quantum};
+		struct view next = {
+			v->ets + (tail == TAIL_LOW ? beyond : 0), v->n - beyond, v->quantum};
 		double width = (double)(v->ets[v->n - 1] - v->ets[0]);
 
 		if (i > 0 && width <= ZOOM_FACTOR * (double)(next.ets[next.n - 1] - next.ets[0]))
@@ -84,7 +89,8 @@ static void count_samples(struct cluster *c, const struct sample *samples, size_
 	}
 }
 
-/* The bounds of the cluster: all in view; its core; and the widest gap beyond the core, relative to what the samples explain. */
+/* The bounds of the cluster: all in view; its core; and the widest gap beyond the core, relative to
+ * what the samples explain. */
 static void find_bounds(struct cluster *c, const struct view *v)
 {
 	struct shorth core = shorth_of(v->ets, v->n);
@@ -127,8 +133,8 @@ int cluster_find(struct cluster *ret, const struct sample *samples, size_t n, in
 		return error_say(err, -EINVAL,
 			"no sample is within the given bound of the central cluster: the shortest took %.9g s",
 			(double)ets[0] / 1e9);
-	/* The step in which ETs were recorded. A few different ETs may share a larger one by chance; that
-	 * of the PTs, or a millisecond, is the most. */
+	/* The step in which ETs were recorded. A few different ETs may share a larger one by
+	 * chance; that of the PTs, or a millisecond, is the most. */
 	steps[0] = quantum_of(ets, n);
 	v.quantum = quantum_of(steps, 2);
 	if (c.by_hand) {
@@ -149,8 +155,8 @@ int cluster_find(struct cluster *ret, const struct sample *samples, size_t n, in
 	return 0;
 }
 
-void cluster_tighten(
-	struct cluster *c, const struct sample *samples, size_t n, int64_t high_ns, double explained)
+void cluster_tighten(struct cluster *c, const struct sample *samples, size_t n, int64_t high_ns,
+	double explained)
 {
 	struct zoom *last = &c->zooms[c->n_zooms - 1];
 	_cleanup_(freep) int64_t *ets = xreallocarray(NULL, n, sizeof(*ets));
@@ -181,11 +187,12 @@ const char *zoom_why(const struct zoom *z)
 
 	switch (z->end) {
 	case ZOOM_GAP:
-		return text_brief("%zu %s sample%s beyond a gap of %s (at most %s expected)", z->beyond,
-			z->below ? "shorter" : "longer", plural, text_duration(z->gap_ns),
-			text_duration(z->longest_ns));
+		return text_brief("%zu %s sample%s beyond a gap of %s (at most %s expected)",
+			z->beyond, z->below ? "shorter" : "longer", plural,
+			text_duration(z->gap_ns), text_duration(z->longest_ns));
 	case ZOOM_DAEMONS:
-		return text_brief("%zu longer sample%s without such a gap, %.0f %% explained by daemons",
+		return text_brief(
+			"%zu longer sample%s without such a gap, %.0f %% explained by daemons",
 			z->beyond, plural, 100 * z->explained);
 	case ZOOM_HAND:
 		return text_brief("%zu longer sample%s beyond the given bound", z->beyond, plural);

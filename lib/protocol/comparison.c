@@ -32,8 +32,8 @@ enum unmeasurable_cause comparison_unmeasurable(
 	return n > 0 && n_out == n ? UNMEASURABLE_DISTURBED : d->unmeasurable;
 }
 
-struct comparison_side comparison_side_make(
-	const struct discarding *d, const struct sample *samples, size_t n, enum comparison_clock clock)
+struct comparison_side comparison_side_make(const struct discarding *d,
+	const struct sample *samples, size_t n, enum comparison_clock clock)
 {
 	struct comparison_time *items = xcalloc(n ?: 1, sizeof(*items));
 	struct comparison_time *discarded = xcalloc(n ?: 1, sizeof(*discarded));
@@ -73,8 +73,8 @@ struct comparison_side comparison_side_make(
 		.wait_ns = kept > 0 ? wait_ns / (double)kept : 0,
 		.origin = {.call = d->run.owner, .cpu = d->run.cpu},
 	};
-	if (side.unmeasurable != UNMEASURABLE_QUOTA && side.unmeasurable != UNMEASURABLE_HELD_BACK &&
-		clock == COMPARISON_PT && kept > 0 &&
+	if (side.unmeasurable != UNMEASURABLE_QUOTA &&
+		side.unmeasurable != UNMEASURABLE_HELD_BACK && clock == COMPARISON_PT && kept > 0 &&
 		d->pt.kept.mean_ns < (double)d->run.resolution_ns)
 		side.unmeasurable = UNMEASURABLE_SHORT;
 	return side;
@@ -105,9 +105,10 @@ static bool is_on_one_cpu(const struct comparison_side *sides)
 	return is_near(on_cpu, elapsed) || is_near(on_cpu + et->wait_ns, elapsed);
 }
 
-/* The next two samples of the same number, from a->items[*i] and b->items[*k] on. False: there are no more. */
-static bool next_pair(const struct comparison_side *a, size_t *i, const struct comparison_side *b, size_t *k,
-	const struct comparison_time **ret_x, const struct comparison_time **ret_y)
+/* The next two samples of the same number, from a->items[*i] and b->items[*k] on. False: there are
+ * no more. */
+static bool next_pair(const struct comparison_side *a, size_t *i, const struct comparison_side *b,
+	size_t *k, const struct comparison_time **ret_x, const struct comparison_time **ret_y)
 {
 	while (*i < a->n && *k < b->n) {
 		const struct comparison_time *x = &a->items[*i], *y = &b->items[*k];
@@ -139,7 +140,8 @@ static bool knows_ends(size_t known, size_t n)
 	return known == n || (known >= 2 && 2 * known >= n);
 }
 
-unsigned comparison_clocks(unsigned asked, const struct comparison_side *a, const struct comparison_side *b)
+unsigned comparison_clocks(
+	unsigned asked, const struct comparison_side *a, const struct comparison_side *b)
 {
 	const struct comparison_side *pt[] = {&a[COMPARISON_PT], &b[COMPARISON_PT]};
 	const struct comparison_side *et[] = {&a[COMPARISON_ET], &b[COMPARISON_ET]};
@@ -238,7 +240,8 @@ static struct summary side_summary(const struct comparison_side *side)
 	return summary_of(times, side->n);
 }
 
-/* Of two runs that were not taken in turn: one change of level is nearly all of the variance, and 2 % or more. */
+/* Of two runs that were not taken in turn: one change of level is nearly all of the variance, and 2
+ * % or more. */
 static bool comparison_side_steps(const struct comparison_side *side)
 {
 	const double STEP = 0.88, LEAST = 0.02;
@@ -263,8 +266,7 @@ int comparison_make(const struct comparison_side *a, const struct comparison_sid
 	int r;
 
 	if (unmeasurable && (a->n == 0 || b->n == 0 || sums_to_0(a) || sums_to_0(b))) {
-		*ret = (struct comparison){
-			.clock = a->clock,
+		*ret = (struct comparison){.clock = a->clock,
 			.a = side_summary(a),
 			.b = side_summary(b),
 			.unmeasurable = unmeasurable,
@@ -322,7 +324,8 @@ int comparison_make(const struct comparison_side *a, const struct comparison_sid
 	return 0;
 }
 
-/* "SHA-256" or "SHA-256 NAME": a program that acts by its name is another one under another name. */
+/* "SHA-256" or "SHA-256 NAME": a program that acts by its name is another one under another
+ * name. */
 static bool is_same_program(const char *a, const char *b)
 {
 	const char *name_a = a ? strchr(a, ' ') : NULL, *name_b = b ? strchr(b, ' ') : NULL;
@@ -351,7 +354,8 @@ enum compared_work comparison_work(const struct run *a, const struct run *b)
 		return WORK_VARIES;
 	if (of_a && of_b && strcmp(of_a, of_b) != 0)
 		return WORK_DIFFERENT;
-	return is_same_program(a->program_digest, b->program_digest) ? WORK_SAME_PROGRAM : WORK_NOT_CHECKED;
+	return is_same_program(a->program_digest, b->program_digest) ? WORK_SAME_PROGRAM
+								     : WORK_NOT_CHECKED;
 }
 
 char *comparison_different_work(const struct comparison *c, const char *reference, const char *name)
@@ -409,8 +413,9 @@ static double error_with(const struct comparison *c, double more)
 
 	if (c->design == DESIGN_DUET)
 		return c->log_ratio.se * sqrt(of_a);
-	return sqrt((c->variance_a / a / a - share) * of_a + (c->variance_b / b / b - share) * of_b -
-		    2 * c->covariance / a / b * of_a + 2 * share);
+	return sqrt((c->variance_a / a / a - share) * of_a +
+		    (c->variance_b / b / b - share) * of_b - 2 * c->covariance / a / b * of_a +
+		    2 * share);
 }
 
 static struct verdict_forecast samples_forecast(const void *of, double more)
@@ -464,11 +469,12 @@ enum status comparison_judge(
 		return (enum status)error_say(
 			err, status, "'%s' and '%s' do different work: %s", name, reference, work);
 	if (status == STATUS_CANNOT_TELL && verdict == COMPARISON_UNMEASURABLE)
-		return (enum status)error_say(err, status, "'%s' and '%s' are unmeasurable: %s; %s", name,
-			reference, unmeasurable_texts[c->unmeasurable].cause,
+		return (enum status)error_say(err, status, "'%s' and '%s' are unmeasurable: %s; %s",
+			name, reference, unmeasurable_texts[c->unmeasurable].cause,
 			unmeasurable_texts[c->unmeasurable].remedy);
 	if (status == STATUS_CANNOT_TELL)
 		return (enum status)error_say(err, status,
-			"whether '%s' is slower than '%s' %s cannot be told", name, reference, clock);
+			"whether '%s' is slower than '%s' %s cannot be told", name, reference,
+			clock);
 	return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Comparing two sets of samples: the times of the samples kept, in pairs if they were taken in turn, and the verdict.
- * The arithmetic is in lib/stats/compare.h, the output in lib/report/results.h. */
+/* Comparing two sets of samples: the times of the samples kept, in pairs if they were taken in
+ * turn, and the verdict. The arithmetic is in lib/stats/compare.h, the output in
+ * lib/report/results.h. */
 #pragma once
 
 #include "lib/protocol/sample_size.h"
@@ -27,9 +28,9 @@ struct comparison_side {
 	enum comparison_clock clock;
 	bool duet;                            /* from a run of a duet */
 	enum unmeasurable_cause unmeasurable; /* its times mean too little for a verdict */
-	const char *cpu_kind; /* see struct discarding; NULL: none, or not known */
-	int64_t step_ns;      /* of the clock; 0 or 1: not known */
-	double wait_ns;       /* mean W of the items, where it is exact; 0: not known */
+	const char *cpu_kind;                 /* see struct discarding; NULL: none, or not known */
+	int64_t step_ns;                      /* of the clock; 0 or 1: not known */
+	double wait_ns; /* mean W of the items, where it is exact; 0: not known */
 	struct comparison_origin origin;
 	struct comparison_time *discarded; /* as items: the samples that are not compared */
 	size_t n_discarded;
@@ -45,8 +46,8 @@ enum unmeasurable_cause comparison_unmeasurable(
 
 /* The samples that have no named cause to be discarded; of ET, those whose end was not seen
  * late. The discarding must outlive the side. */
-struct comparison_side comparison_side_make(const struct discarding *discarding, const struct sample *samples,
-	size_t n, enum comparison_clock clock);
+struct comparison_side comparison_side_make(const struct discarding *discarding,
+	const struct sample *samples, size_t n, enum comparison_clock clock);
 void comparison_side_clear(struct comparison_side *side);
 
 /* What is compared: a bit for each clock, 1 << COMPARISON_PT and so on. */
@@ -54,9 +55,10 @@ enum { COMPARE_DEFAULT, COMPARE_PT, COMPARE_ET, COMPARE_BOTH };
 
 /* Of the default: PT; ET as well where one of the programs was not on exactly one CPU, or ready to
  * run there, for 95 % of ET or more, for example because it waits or has threads; ET where PT is
- * not known. The sides of a and b are by clock. In a duet ET is that of all programs: PT. PT also where most ends were seen
- * late. */
-unsigned comparison_clocks(unsigned asked, const struct comparison_side *a, const struct comparison_side *b);
+ * not known. The sides of a and b are by clock. In a duet ET is that of all programs: PT. PT also
+ * where most ends were seen late. */
+unsigned comparison_clocks(
+	unsigned asked, const struct comparison_side *a, const struct comparison_side *b);
 
 /* Samples of the same number are compared in pairs, if those of a and b were taken in turn: those
  * of each pair started before those of the next, and either one call took them all, or they are of
@@ -72,8 +74,8 @@ static inline bool comparison_is_made(const struct comparison *c)
 	return c->a.n > 0 || c->unmeasurable;
 }
 
-/* What is known of the work of two runs, by their program_digest and output_digest. What a program wrote weighs more than what it
- * consists of: a program may write something else each time. */
+/* What is known of the work of two runs, by their program_digest and output_digest. What a program
+ * wrote weighs more than what it consists of: a program may write something else each time. */
 enum compared_work comparison_work(const struct run *a, const struct run *b);
 
 /* "their outputs differ", "the output of 'b' varies", "--check failed for 'b'", if the verdict is
@@ -81,8 +83,8 @@ enum compared_work comparison_work(const struct run *a, const struct run *b);
 char *comparison_different_work(
 	const struct comparison *c, const char *reference, const char *name);
 
-/* Of b against a: by what is known of their work, by what makes the times meaningless, then by the interval of the
- * ratio and the rules. */
+/* Of b against a: by what is known of their work, by what makes the times meaningless, then by the
+ * interval of the ratio and the rules. */
 enum comparison_verdict comparison_verdict(const struct comparison *comparison);
 
 /* Whether of several comparisons c is the one of the last line and of the exit status, not `than`
@@ -90,12 +92,13 @@ enum comparison_verdict comparison_verdict(const struct comparison *comparison);
  * strict beside "slower" without a gate; of one clock and verdict, its ratio is farther from 1. */
 bool comparison_outweighs(const struct comparison *c, const struct comparison *than);
 
-/* With how many more samples of each the verdict will not be "cannot tell" in four cases of five, by
- * what these say of the ratio and of the noise, and how uncertain that is. INFINITY: more of them do
- * not help; NAN: it is not known how they vary. tests/bench/comparisons.c shows how often they tell. */
+/* With how many more samples of each the verdict will not be "cannot tell" in four cases of five,
+ * by what these say of the ratio and of the noise, and how uncertain that is. INFINITY: more of
+ * them do not help; NAN: it is not known how they vary. tests/bench/comparisons.c shows how often
+ * they tell. */
 double comparison_samples_missing(const struct comparison *comparison);
 
-/* The exit status that the verdict has by the comparison's rules (comparison_verdict_status), with a sentence where it
- * is not STATUS_DONE: b, of that name, against a, the reference. */
-enum status comparison_judge(
-	const struct comparison *comparison, const char *reference, const char *name, struct error *err);
+/* The exit status that the verdict has by the comparison's rules (comparison_verdict_status), with
+ * a sentence where it is not STATUS_DONE: b, of that name, against a, the reference. */
+enum status comparison_judge(const struct comparison *comparison, const char *reference,
+	const char *name, struct error *err);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What each daemon used in a run: see analysis.h.
  *
- * Families are processes that get a new name each time, such as "memfd:j-04211" or one with the number of its job. Each
- * name alone would be a daemon that was seen once. The stem of a text is the text with '*' for what changes. A family has
- * at least four names with the same stem: most of them have at most a quarter of its executions, and those that came back
- * have at most half. At least eight names with nothing in common are a family if they have the same stem of the unit, or
+ * Families are processes that get a new name each time, such as "memfd:j-04211" or one with the
+ * number of its job. Each name alone would be a daemon that was seen once. The stem of a text is
+ * the text with '*' for what changes. A family has at least four names with the same stem: most of
+ * them have at most a quarter of its executions, and those that came back have at most half. At
+ * least eight names with nothing in common are a family if they have the same stem of the unit, or
  * of the executable, and no name came back. Its name is that stem. */
 #include "lib/protocol/analysis.h"
 
@@ -105,7 +106,8 @@ static void join_daemon(struct daemon_statistics *to, struct daemon_statistics *
 	}
 	if (from->n_long_executions > 0) {
 		to->long_executions = xreallocarray(to->long_executions,
-			to->n_long_executions + from->n_long_executions, sizeof(*to->long_executions));
+			to->n_long_executions + from->n_long_executions,
+			sizeof(*to->long_executions));
 		memcpy(to->long_executions + to->n_long_executions, from->long_executions,
 			from->n_long_executions * sizeof(*to->long_executions));
 		to->n_long_executions += from->n_long_executions;
@@ -124,7 +126,8 @@ static void join_daemon(struct daemon_statistics *to, struct daemon_statistics *
 	daemon_clear(from);
 }
 
-/* The text with '*' for what changes: a word is kept up to its first digit, a hexadecimal number not at all. */
+/* The text with '*' for what changes: a word is kept up to its first digit, a hexadecimal number
+ * not at all. */
 static const char *stem_of(char stem[STEM_SIZE], const char *text)
 {
 	size_t n = 0, len;
@@ -162,7 +165,8 @@ static bool has_stem(const char *family, const char *name, const char *unit, con
 
 bool family_includes(const char *family, const struct source *source)
 {
-	return source->kind != SOURCE_KERNEL && has_stem(family, source->name, source->unit, source->exe);
+	return source->kind != SOURCE_KERNEL &&
+	       has_stem(family, source->name, source->unit, source->exe);
 }
 
 const char *family_size_text(uint32_t names)
@@ -226,7 +230,8 @@ static void find_families(struct daemons *d, enum family_key key)
 						    !strncmp(text, "user@", 5))))
 			continue;
 		stem_of(stem, text);
-		if (key != KEY_NAME || (strchr(stem, '*') && strpbrk(stem, "abcdefghijklmnopqrstuvwxyz")))
+		if (key != KEY_NAME ||
+			(strchr(stem, '*') && strpbrk(stem, "abcdefghijklmnopqrstuvwxyz")))
 			keyed[n++] = (struct keyed_daemon){xstrdup(stem), o};
 	}
 	qsort(keyed, n, sizeof(*keyed), by_key);

@@ -6,14 +6,17 @@
 
 /* Programs shorter than this share of the period get the cutoff of the short run. */
 static const double TASK_SHARE = 0.05;
-/* Of the detection limit: shorter executions get no cutoff. By tests/bench/truth.py, table cutoffs. */
+/* Of the detection limit: shorter executions get no cutoff. By tests/bench/truth.py, table
+ * cutoffs. */
 static const double FLOOR = 0.5;
 /* Of a sample's ET: a background process that once took as much is shown. */
 static const double LONG_SHARE = 0.01;
 
-/* What is left of step 8 above the floor: the midpoint of the central maximum and the least long execution that is not below it.
- * EMP's step 8 says "average", but its example, its tables and SEDONA use maximum and minimum, as this does. */
-static int64_t cutoff_above(const struct daemon_statistics *daemon, int64_t floor_ns, int64_t resolution_ns)
+/* What is left of step 8 above the floor: the midpoint of the central maximum and the least long
+ * execution that is not below it. EMP's step 8 says "average", but its example, its tables and
+ * SEDONA use maximum and minimum, as this does. */
+static int64_t cutoff_above(
+	const struct daemon_statistics *daemon, int64_t floor_ns, int64_t resolution_ns)
 {
 	int64_t least_ns = INT64_MAX;
 
@@ -34,8 +37,8 @@ static int64_t share_ppm(const struct daemon_statistics *daemon)
 	return daemon && !isnan(daemon->share) ? llround(daemon->share * PPM) : -1;
 }
 
-/* The cutoff of one daemon, without its texts; in_short or in_long is NULL if it was not in that run. Below 0 in both runs: it is
- * infrequent in neither. */
+/* The cutoff of one daemon, without its texts; in_short or in_long is NULL if it was not in that
+ * run. Below 0 in both runs: it is infrequent in neither. */
 static struct cutoff cutoff_of(const struct profile *profile, const struct analysis runs[2],
 	const struct daemon_statistics *in_short, const struct daemon_statistics *in_long)
 {
@@ -53,7 +56,8 @@ static struct cutoff cutoff_of(const struct profile *profile, const struct analy
 	if (in_long && in_long->names > c.names)
 		c.names = in_long->names;
 	if (c.long_ns < 0 && c.short_ns >= 0 && in_long && in_long->n_central > 0) {
-		/* it runs only in the central cluster of the long run: what it hardly ever exceeds there */
+		/* it runs only in the central cluster of the long run: what it hardly ever exceeds
+		 * there */
 		double most = (double)in_long->central_max_ns + 2 * in_long->central_sd_ns;
 
 		c.long_ns = (int64_t)floor(most / (double)resolution_ns + 0.5) * resolution_ns;
@@ -66,8 +70,8 @@ static struct cutoff cutoff_of(const struct profile *profile, const struct analy
 		c.task_time_ns = llround(TASK_SHARE * period);
 		c.firm = in_short->period.firm;
 	} else if (both && c.long_ns > c.short_ns && !papers)
-		/* the geometric mean of the lengths of the two programs: shorter ones are nearer to the
-		 * first */
+		/* the geometric mean of the lengths of the two programs: shorter ones are nearer to
+		 * the first */
 		c.task_time_ns = llround(sqrt((double)short_run->central.median_ns) *
 					 sqrt((double)long_run->central.median_ns));
 	c.below_ns = c.atleast_ns = c.short_ns > c.long_ns ? c.short_ns : c.long_ns;
@@ -96,8 +100,8 @@ static struct profile_run profile_run_of(const struct analysis *analysis, bool f
 	return run;
 }
 
-struct profile cutoffs_make(const char *profile_name, const struct analysis runs[2], int64_t least_share_ppm,
-	struct cutoffs *ret_left_out)
+struct profile cutoffs_make(const char *profile_name, const struct analysis runs[2],
+	int64_t least_share_ppm, struct cutoffs *ret_left_out)
 {
 	const struct analysis *short_run = &runs[0], *long_run = &runs[1];
 	bool floored = least_share_ppm > 0;
@@ -114,7 +118,8 @@ struct profile cutoffs_make(const char *profile_name, const struct analysis runs
 	*ret_left_out = (struct cutoffs){};
 	/* both are in the order of names */
 	for (size_t s = 0, l = 0; s < short_run->n_statistics || l < long_run->n_statistics;) {
-		const struct daemon_statistics *a = &short_run->statistics[s], *b = &long_run->statistics[l];
+		const struct daemon_statistics *a = &short_run->statistics[s],
+					       *b = &long_run->statistics[l];
 		int order = s == short_run->n_statistics  ? 1
 			    : l == long_run->n_statistics ? -1
 							  : strcmp(a->name, b->name);
@@ -183,8 +188,9 @@ static void add_over(struct over_cutoff **items, size_t *n, const struct over_cu
 	added->unit = text_copy(over->unit);
 }
 
-/* What each daemon took in the sample: what it used; or, if all together used more than was taken from the program, its part
- * of that. Rounded sums, not rounded parts, so that the parts add up. Returns the sum. */
+/* What each daemon took in the sample: what it used; or, if all together used more than was taken
+ * from the program, its part of that. Rounded sums, not rounded parts, so that the parts add up.
+ * Returns the sum. */
 static int64_t share_out_taken(struct daemons *daemons, int64_t taken_ns)
 {
 	int64_t used_ns = 0, before_ns = 0;
@@ -203,8 +209,8 @@ static int64_t share_out_taken(struct daemons *daemons, int64_t taken_ns)
 		used_ns = saturate_add(used_ns, ns);
 		after_ns = scale < 1 ? llround(scale * (double)used_ns) : used_ns;
 		daemon->disturbed_ns = saturate_add(daemon->disturbed_ns, after_ns - before_ns);
-		daemon->disturbed_most_ns =
-			saturate_add(daemon->disturbed_most_ns, ns < taken_ns ? ns : taken_ns);
+		daemon->disturbed_most_ns = saturate_add(
+			daemon->disturbed_most_ns, ns < taken_ns ? ns : taken_ns);
 		before_ns = after_ns;
 	}
 	return before_ns;
@@ -216,10 +222,11 @@ static void end_sample(struct sample_filter *d)
 	const struct sample *sample = &d->samples[d->at];
 	int64_t taken_ns = sample_taken_ns(sample);
 	double limit_ns = d->rules.unprofiled_share * (double)sample->et_ns;
-	/* If less than that was taken from the program, the others ran on other CPUs. That is not known of a program that
-	 * used several, unless its waiting time is. */
+	/* If less than that was taken from the program, the others ran on other CPUs. That is not
+	 * known of a program that used several, unless its waiting time is. */
 	bool judged = limit_ns > 0 &&
-		      ((double)taken_ns > limit_ns || (sample->wait_ns < 0 && sample->pt_ns > sample->et_ns));
+		      ((double)taken_ns > limit_ns ||
+			      (sample->wait_ns < 0 && sample->pt_ns > sample->et_ns));
 
 	d->disturbed_ns = saturate_add(d->disturbed_ns, share_out_taken(&d->daemons, taken_ns));
 	for (size_t i = 0; i < d->daemons.n; i++) {
@@ -228,7 +235,8 @@ static void end_sample(struct sample_filter *d)
 
 		if (judged && !o->profiled && (double)ns > limit_ns)
 			add_over(&d->unprofiled, &d->n_unprofiled,
-				&(struct over_cutoff){sample->n, o->name, o->unit, ns, llround(limit_ns)});
+				&(struct over_cutoff){
+					sample->n, o->name, o->unit, ns, llround(limit_ns)});
 		o->in_sample_ns = 0;
 	}
 }
@@ -252,8 +260,8 @@ int sample_filter_add(void *filter, const struct execution *e, struct error *err
 	if (d->at == d->n_samples)
 		return 0;
 	if (d->samples[d->at].n != e->sample)
-		return error_say(err, -EINVAL, "an execution is in sample %" PRIu32 ", which does not exist",
-			e->sample);
+		return error_say(err, -EINVAL,
+			"an execution is in sample %" PRIu32 ", which does not exist", e->sample);
 	daemon = daemons_add(&d->daemons, rules->patterns, source, e, e->pt_ns);
 	if (daemon->executions == 1 && profile) { /* that of its group, or of its family */
 		daemon->cutoff = profile_cutoff(profile, name_group(rules->patterns, source->name));
@@ -295,13 +303,14 @@ struct checked {
 
 /* Adds the flags of another run of the duet, by the numbers of samples. What that run does not have
  * is flagged. */
-static void add_flags(
-	const struct sample_filter *to, bool *flags, const struct sample_filter *from, const bool *others)
+static void add_flags(const struct sample_filter *to, bool *flags, const struct sample_filter *from,
+	const bool *others)
 {
 	for (size_t i = 0, k = 0; i < to->n_samples; i++) {
 		while (k < from->n_samples && from->samples[k].n < to->samples[i].n)
 			k++;
-		flags[i] |= k == from->n_samples || from->samples[k].n != to->samples[i].n || others[k];
+		flags[i] |= k == from->n_samples || from->samples[k].n != to->samples[i].n ||
+			    others[k];
 	}
 }
 
@@ -314,13 +323,15 @@ static bool *flag_two_sd(const struct checked *c, bool et)
 	bool *flags = xcalloc(d->n_samples, sizeof(*flags));
 
 	for (size_t i = 0; i < d->n_samples; i++)
-		flags[i] = !c->result.out[i] && beyond_two_sd(&kept, sample_time_ns(&d->samples[i], et));
+		flags[i] = !c->result.out[i] &&
+			   beyond_two_sd(&kept, sample_time_ns(&d->samples[i], et));
 	return flags;
 }
 
 /* The second check, for one clock, of the samples that the first check keeps. runs[0] is the one
  * that is judged. */
-static void check_two_sd(const struct checked *runs, size_t n_runs, bool et, struct clock_discarding *c)
+static void check_two_sd(
+	const struct checked *runs, size_t n_runs, bool et, struct clock_discarding *c)
 {
 	const struct sample_filter *d = runs[0].filter;
 	_cleanup_(freep) int64_t *times = xcalloc(d->n_samples, sizeof(*times));
@@ -419,7 +430,8 @@ static struct checked *check_together(struct sample_filter *d, size_t n)
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < n; k++)
 			if (k != i)
-				add_flags(runs[i].filter, runs[i].result.out, runs[k].filter, runs[k].own);
+				add_flags(runs[i].filter, runs[i].result.out, runs[k].filter,
+					runs[k].own);
 	return runs;
 }
 
@@ -431,7 +443,8 @@ struct discarding sample_filter_judge(struct sample_filter *d)
 	struct discarding out = runs[0].result;
 
 	if (profile)
-		out.mark = (struct profile_mark){profile->mark.blind_ns, text_copy(profile->mark.noise)};
+		out.mark = (struct profile_mark){
+			profile->mark.blind_ns, text_copy(profile->mark.noise)};
 	out.by_duet = xcalloc(d->n_samples, sizeof(*out.by_duet));
 	for (size_t i = 0; i < d->n_samples; i++)
 		if (out.out[i] && !runs[0].own[i])

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Applying a profile to a run: the first check discards samples in which a daemon ran longer than its cutoff; the
- * second, made once, those more than two standard deviations from the mean of the rest (EMP, steps 10 and 11). The
- * caller may also discard samples in which a daemon that is not in the profile used too much CPU time.
+/* Applying a profile to a run: the first check discards samples in which a daemon ran longer than
+ * its cutoff; the second, made once, those more than two standard deviations from the mean of the
+ * rest (EMP, steps 10 and 11). The caller may also discard samples in which a daemon that is not in
+ * the profile used too much CPU time.
  *
- * Only the first check has a cause for each sample that it discards. The second makes the spread look smaller than it
- * is, and intervals from it would contain the mean too rarely: it gives the papers' mean and no more. */
+ * Only the first check has a cause for each sample that it discards. The second makes the spread
+ * look smaller than it is, and intervals from it would contain the mean too rarely: it gives the
+ * papers' mean and no more. */
 #pragma once
 
 #include "lib/protocol/analysis.h"
@@ -12,13 +14,15 @@
 #include "lib/stats/time_series.h"
 
 struct discard_rules {
-	const struct profile *profile;        /* NULL: no cutoffs */
-	const struct name_pattern *patterns;  /* group names as for the profile */
-	bool other_cpus;                      /* cutoffs apply to what daemons used on other CPUs, too */
+	const struct profile *profile;       /* NULL: no cutoffs */
+	const struct name_pattern *patterns; /* group names as for the profile */
+	/* cutoffs apply to what daemons used on other CPUs, too */
+	bool other_cpus;
 	struct known_correlation correlation; /* of neighbouring samples on this machine */
 	int64_t resolution_ns;                /* of the run's PTs; 0 or 1: exact, or not known */
-	double unprofiled_share; /* of a sample's ET, that all executions of one unprofiled daemon may take
-				    where W (or ET − PT) is more than that too; 0: any */
+	/* of a sample's ET, that all executions of one unprofiled daemon may take where W (or ET −
+	 * PT) is more than that too; 0: any */
+	double unprofiled_share;
 };
 
 /* Whether they can discard any sample because of a daemon. */
@@ -27,8 +31,8 @@ static inline bool discard_rules_by_name(const struct discard_rules *rules)
 	return rules->profile || rules->unprofiled_share > 0;
 }
 
-/* A reason to discard a sample. Of a daemon with a cutoff: one execution over it (a sample may have several). Of an
- * unprofiled daemon: all its executions in the sample. */
+/* A reason to discard a sample. Of a daemon with a cutoff: one execution over it (a sample may have
+ * several). Of an unprofiled daemon: all its executions in the sample. */
 struct over_cutoff {
 	uint32_t sample;
 	char *daemon; /* the name that it counts under */
@@ -40,7 +44,8 @@ struct over_cutoff {
 struct clock_discarding {
 	struct summary raw, kept, papers; /* of all samples; after the first check; after both */
 	struct interval interval;         /* of the mean after the first check, at 95 % */
-	uint32_t *by_two_sd;              /* the samples that the second check discards, ascending */
+	/* the samples that the second check discards, ascending */
+	uint32_t *by_two_sd;
 	size_t n_by_two_sd;
 	bool *in_papers; /* by index into the samples: passed both checks */
 };
@@ -51,22 +56,28 @@ struct discarding {
 	size_t n_over;
 	struct over_cutoff *unprofiled; /* likewise */
 	size_t n_unprofiled;
-	bool *out;           /* by index into the samples: discarded by the first check, for any reason */
+	/* by index into the samples: discarded by the first check, for any reason */
+	bool *out;
 	uint32_t *by_cutoff; /* those with an execution over its cutoff, ascending, each once */
 	size_t n_by_cutoff;
-	uint32_t *incomplete; /* executions may be missing, and none of those known is over its cutoff */
+	/* executions may be missing, and none of those known is over its cutoff */
+	uint32_t *incomplete;
 	size_t n_incomplete;
 	uint32_t *
-		by_duet; /* of a duet: for no reason of its own, but another program's, or it has none there */
+		/* of a duet: for no reason of its own, but another program's, or it has none
+		 * there */
+		by_duet;
 	size_t n_by_duet;
 	struct clock_discarding pt, et; /* the second check is made for each clock separately */
 	struct profile_mark mark;       /* of the profile */
-	struct daemons
-		others; /* background processes: by disturbed_ns, then by CPU time, the greatest first */
+	/* background processes: by disturbed_ns, then by CPU time, the greatest first */
+	struct daemons others;
 	int64_t disturbed_ns; /* of all samples together: see struct daemon_statistics */
 	/* From the counters and the environment, set by the caller: */
 	enum unmeasurable_cause unmeasurable;
-	char *cpu_kind; /* "P-core": the type of the CPU of a hybrid processor that it was pinned to; NULL: none, or not known */
+	/* "P-core": the type of the CPU of a hybrid processor that it was pinned to; NULL: none, or
+	 * not known */
+	char *cpu_kind;
 };
 
 static inline int64_t sample_time_ns(const struct sample *sample, bool et)
@@ -82,8 +93,8 @@ static inline bool beyond_two_sd(const struct summary *left, int64_t time_ns)
 	return off > 2 * left->sd_ns || off < -2 * left->sd_ns;
 }
 
-/* The caller sets the first members, and what they point to must outlive the filter; the others are its own. While a run continues,
- * more samples may follow, and then their executions. */
+/* The caller sets the first members, and what they point to must outlive the filter; the others are
+ * its own. While a run continues, more samples may follow, and then their executions. */
 struct sample_filter {
 	struct discard_rules rules;
 	const struct sources *sources;
@@ -92,8 +103,8 @@ struct sample_filter {
 
 	size_t at; /* index of the sample whose executions are being added */
 	struct daemons daemons;
-	struct over_cutoff
-		*candidates; /* over one cutoff of their daemon; the mean ET decides which applies */
+	/* over one cutoff of their daemon; the mean ET decides which applies */
+	struct over_cutoff *candidates;
 	size_t n_candidates;
 	int64_t disturbed_ns; /* see struct discarding */
 	struct over_cutoff *unprofiled;
@@ -107,8 +118,8 @@ struct sample_filter {
 
 void sample_filter_clear(struct sample_filter *filter);
 
-/* A book_each: executions in the order of samples. Those in a sample after the last, or of a source after the last, are ignored: they were
- * added after the samples and sources were read. */
+/* A book_each: executions in the order of samples. Those in a sample after the last, or of a source
+ * after the last, are ignored: they were added after the samples and sources were read. */
 int sample_filter_add(void *filter, const struct execution *execution, struct error *err);
 
 /* The result of the samples so far, without the run and the background processes. */
@@ -119,8 +130,8 @@ struct discarding sample_filter_finish(struct sample_filter *filter);
 
 void discarding_clear(struct discarding *discarding);
 
-/* From the analyses of a short and a long run to the cutoffs of every infrequent daemon (EMP, steps 8 and 9;
- * SEDONA, Table 1). */
+/* From the analyses of a short and a long run to the cutoffs of every infrequent daemon (EMP, steps
+ * 8 and 9; SEDONA, Table 1). */
 
 struct cutoffs {
 	struct cutoff *items; /* by name */
@@ -136,12 +147,13 @@ static inline int64_t cutoff_share_ppm(const struct cutoff *cutoff)
 
 enum { LEAST_SHARE_PPM = PPM / 10 }; /* the default for runs that were not imported */
 
-/* Of the short and the long run, which are of the same resolution. least_share_ppm: cutoffs that explain less of the delay in both runs are
- * left out: they belong to daemons that ran long at the same time as the one that made a sample long. So are those of executions far
- * below a run's detection limit, unless the run was imported. 0: none is, as in the papers, whose clock of 1 ms did not see short
- * executions. */
-struct profile cutoffs_make(const char *profile_name, const struct analysis runs[2], int64_t least_share_ppm,
-	struct cutoffs *ret_left_out);
+/* Of the short and the long run, which are of the same resolution. least_share_ppm: cutoffs that
+ * explain less of the delay in both runs are left out: they belong to daemons that ran long at the
+ * same time as the one that made a sample long. So are those of executions far below a run's
+ * detection limit, unless the run was imported. 0: none is, as in the papers, whose clock of 1 ms
+ * did not see short executions. */
+struct profile cutoffs_make(const char *profile_name, const struct analysis runs[2],
+	int64_t least_share_ppm, struct cutoffs *ret_left_out);
 void cutoffs_clear(struct cutoffs *cutoffs);
 
 /* The cutoff for programs with this mean ET. */

@@ -16,26 +16,31 @@ static const struct {
 	int per_mille_of_et; /* and at least this much of the sample's time */
 	double scale;        /* of a RATE: how many make a unit */
 } rows[N_COUNTERS] = {
-	[COUNTER_STEAL] = {"stolen CPU time", "CPU time stolen by the hypervisor", TIME, NULL, 1, 1},
+	[COUNTER_STEAL] = {"stolen CPU time", "CPU time stolen by the hypervisor", TIME, NULL, 1,
+		1},
 	[COUNTER_THROTTLES] = {"heat", "a CPU throttled for heat", COUNT, "time", 1, 0},
 	[COUNTER_SWAPPED_IN] = {"swapping", "memory swapped in", COUNT, "page", 1, 0},
 	[COUNTER_SWAPPED_OUT] = {"swapping", "memory swapped out", COUNT, "page", 1, 0},
 	[COUNTER_MAJOR_FAULTS] = {"page faults", "pages read from disk", COUNT, "page", 1, 0},
 	[COUNTER_SUSPENDED] = {"sleep", "the machine was suspended", TIME, NULL, 1, 0},
-	[COUNTER_CLOCK_RATE] = {"clock rate", "NTP changed the clock rate", RATE, "ppm", 1000, 0, 1e3},
-	[COUNTER_CPU_PRESSURE] = {"waiting for CPUs", "processes waited for a CPU", TIME, NULL, 1, 50},
+	[COUNTER_CLOCK_RATE] = {"clock rate", "NTP changed the clock rate", RATE, "ppm", 1000, 0,
+		1e3},
+	[COUNTER_CPU_PRESSURE] = {"waiting for CPUs", "processes waited for a CPU", TIME, NULL, 1,
+		50},
 	[COUNTER_VOLUNTARY] = {"context switches", NULL, COUNT, NULL, 0, 0},
 	[COUNTER_INVOLUNTARY] = {"context switches", NULL, COUNT, NULL, 0, 0},
 	[COUNTER_SMIS] = {"firmware", "the firmware interrupted the CPU", COUNT, "time", 1, 0},
 	/* krun's bounds for both */
-	[COUNTER_TEMPERATURE] = {"temperature", "the temperature changed", RATE, "°C", 3000, 0, 1e3},
-	[COUNTER_SPEED] = {"clock speed", "the CPU's clock was not at its base frequency", RATE, "%", 5000, 0,
-		1e4},
+	[COUNTER_TEMPERATURE] = {"temperature", "the temperature changed", RATE, "°C", 3000, 0,
+		1e3},
+	[COUNTER_SPEED] = {"clock speed", "the CPU's clock was not at its base frequency", RATE,
+		"%", 5000, 0, 1e4},
 	[COUNTER_INTERRUPTS] = {"interrupts", "interrupts took time", TIME, NULL, 1, 10},
 };
 
 enum { LEAST_OTHERS = 10 };
-/* A machine's speed may change from sample to sample, but not to twice as much; and PTs that spread far, spread further. */
+/* A machine's speed may change from sample to sample, but not to twice as much; and PTs that spread
+ * far, spread further. */
 static const double FASTEST = 2, SPREADS = 3;
 static const double UNDISTURBED = 0.1; /* steal below that share of PT */
 
@@ -57,7 +62,8 @@ struct disturbances disturbances_find(const struct counters *samples, size_t n, 
 			if (rows[which].from == 0 || !counters_know(&samples[i], which))
 				continue;
 			value = llabs(samples[i].value[which]);
-			if (value < rows[which].from || value < et_ns / 1000 * rows[which].per_mille_of_et)
+			if (value < rows[which].from ||
+				value < et_ns / 1000 * rows[which].per_mille_of_et)
 				continue;
 			item.samples[item.n++] = samples[i].sample;
 			if (rows[which].kind != RATE)
@@ -98,10 +104,11 @@ char *disturbance_description(const struct disturbances *found, size_t index)
 	else
 		text_append(&text, "", "%s %s a sample", interrupts[found->interrupts],
 			text_precise(each_ns, each_ns));
-	if (item->which == COUNTER_INTERRUPTS && found->interrupts == INTERRUPTS_IN_PT && found->pt_ns > 0)
+	if (item->which == COUNTER_INTERRUPTS && found->interrupts == INTERRUPTS_IN_PT &&
+		found->pt_ns > 0)
 		text_append(&text, "", " (%s)", text_percent(each_ns / found->pt_ns));
-	text_append(&text, "", "%s in %zu of %zu samples (", item->which == COUNTER_INTERRUPTS ? "," : "",
-		item->n, found->n_samples);
+	text_append(&text, "", "%s in %zu of %zu samples (",
+		item->which == COUNTER_INTERRUPTS ? "," : "", item->n, found->n_samples);
 	for (size_t i = 0; i < item->n && i < SHOWN; i++)
 		text_append(&text, i ? ", " : "", "%u", item->samples[i]);
 	text_append(&text, "", "%s)", item->n > SHOWN ? ", …" : "");
@@ -109,15 +116,15 @@ char *disturbance_description(const struct disturbances *found, size_t index)
 		return text;
 	switch (rows[item->which].kind) {
 	case COUNT:
-		text_append(&text, "", ", %lld %s%s", (long long)item->total, rows[item->which].unit,
-			item->total == 1 ? "" : "s");
+		text_append(&text, "", ", %lld %s%s", (long long)item->total,
+			rows[item->which].unit, item->total == 1 ? "" : "s");
 		break;
 	case TIME:
 		text_append(&text, "", ", %s", text_duration(item->total));
 		break;
 	case RATE:
-		text_append(&text, "", ", by up to %.1f %s", (double)item->total / rows[item->which].scale,
-			rows[item->which].unit);
+		text_append(&text, "", ", by up to %.1f %s",
+			(double)item->total / rows[item->which].scale, rows[item->which].unit);
 		break;
 	}
 	return text;
@@ -132,13 +139,15 @@ struct held_time held_time_of(const struct sample *samples, size_t n)
 		int64_t held_ns = samples[i].held_back_ns > 0 ? samples[i].held_back_ns : 0;
 
 		held.ns = saturate_add(held.ns, held_ns);
-		all_ns += fmax((double)samples[i].et_ns, (double)samples[i].pt_ns + (double)held_ns);
+		all_ns += fmax(
+			(double)samples[i].et_ns, (double)samples[i].pt_ns + (double)held_ns);
 	}
 	held.share = all_ns > 0 ? (double)held.ns / all_ns : 0;
 	return held;
 }
 
-/* Of the clock's deviations from its base frequency: whether nearly all of their variance is one change of level. */
+/* Of the clock's deviations from its base frequency: whether nearly all of their variance is one
+ * change of level. */
 static bool speed_steps(const struct counters *counters, size_t n)
 {
 	const double STEP = 0.88, LEAST = 20000; /* 2 % */
@@ -173,17 +182,19 @@ enum unmeasurable_cause counters_unmeasurable(
 }
 
 /* -1: not known. */
-static int64_t steal_of(const struct sample *s, const struct counters *counters, size_t n, size_t *at)
+static int64_t steal_of(
+	const struct sample *s, const struct counters *counters, size_t n, size_t *at)
 {
 	while (*at < n && counters[*at].sample < s->n)
 		++*at;
-	return *at < n && counters[*at].sample == s->n && counters_know(&counters[*at], COUNTER_STEAL)
+	return *at < n && counters[*at].sample == s->n &&
+			       counters_know(&counters[*at], COUNTER_STEAL)
 		       ? counters[*at].value[COUNTER_STEAL]
 		       : -1;
 }
 
-struct impossible_pt impossible_pt_find(const struct run *run, const struct sample *samples, size_t n,
-	const struct counters *counters, size_t n_counters)
+struct impossible_pt impossible_pt_find(const struct run *run, const struct sample *samples,
+	size_t n, const struct counters *counters, size_t n_counters)
 {
 	struct impossible_pt found = {};
 	_cleanup_(freep) int64_t *times = xcalloc(n, sizeof(*times));
@@ -208,7 +219,8 @@ struct impossible_pt impossible_pt_find(const struct run *run, const struct samp
 				 (double)(s->et_ns - (s->wait_ns > 0 ? s->wait_ns : 0)) >= least_ns;
 		/* Where W is not known, some of the program may have run on other CPUs. */
 		bool too_long = run->cpu >= 0 && run_wait_is_exact(run) && s->wait_ns >= 0 &&
-				s->left_behind == 0 && s->pt_ns > s->et_ns + NS_PER_MS + s->et_ns / 50;
+				s->left_behind == 0 &&
+				s->pt_ns > s->et_ns + NS_PER_MS + s->et_ns / 50;
 
 		if ((too_long || too_short) && found.n++ == 0) {
 			found.sample = s->n;

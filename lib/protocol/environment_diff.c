@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Comparing two fingerprints, and what their differences mean for a profile: see environment_diff.h. */
+/* Comparing two fingerprints, and what their differences mean for a profile: see
+ * environment_diff.h. */
 #include "lib/protocol/environment_diff.h"
 
 #include <fnmatch.h>
@@ -49,8 +50,8 @@ static bool is_tree(const json_t *value)
 }
 
 /* One difference for each text of a set that another does not have: "units.cron.service". */
-static void compare_text_sets(struct differences *d, const char *name, const json_t *set, const json_t *other,
-	const char *before, const char *now)
+static void compare_text_sets(struct differences *d, const char *name, const json_t *set,
+	const json_t *other, const char *before, const char *now)
 {
 	size_t i, k;
 	json_t *item, *same;
@@ -61,13 +62,13 @@ static void compare_text_sets(struct differences *d, const char *name, const jso
 		json_array_foreach (other, k, same)
 			both |= json_equal(item, same);
 		if (!both)
-			add_texts(d, text_format("%s.%s", name, json_string_value(item)), xstrdup(before),
-				xstrdup(now));
+			add_texts(d, text_format("%s.%s", name, json_string_value(item)),
+				xstrdup(before), xstrdup(now));
 	}
 }
 
-/* The entry for a number: it has the numbers from "first" to "last", else its index. *ret_end becomes the last number up to which
- * that does not change, if it is lower. */
+/* The entry for a number: it has the numbers from "first" to "last", else its index. *ret_end
+ * becomes the last number up to which that does not change, if it is lower. */
 static json_t *entry_for(const json_t *array, json_int_t number, json_int_t *ret_end)
 {
 	json_t *entry, *found = NULL;
@@ -92,7 +93,8 @@ static json_t *entry_for(const json_t *array, json_int_t number, json_int_t *ret
 static void compare_trees(struct differences *d, const char *prefix, json_t *before, json_t *now);
 
 /* The members of two lists of entries, for each range of numbers in which neither list changes. */
-static void compare_entries(struct differences *d, const char *list, const json_t *before, const json_t *now)
+static void compare_entries(
+	struct differences *d, const char *list, const json_t *before, const json_t *now)
 {
 	for (json_int_t first = 0, last;; first = last + 1) {
 		_cleanup_(freep) char *name = NULL;
@@ -112,19 +114,22 @@ static void compare_entries(struct differences *d, const char *list, const json_
 	}
 }
 
-/* A member that only one of them has is no difference: versions of EMP record more or less. What a machine does not
- * have is null, which may stand for a whole tree. "first" and "last" are the range of an entry. */
+/* A member that only one of them has is no difference: versions of EMP record more or less. What a
+ * machine does not have is null, which may stand for a whole tree. "first" and "last" are the range
+ * of an entry. */
 static void compare_trees(struct differences *d, const char *prefix, json_t *before, json_t *now)
 {
 	const char *key;
 	json_t *value;
 
 	json_object_foreach (is_tree(before) ? before : now, key, value) {
-		_cleanup_(freep) char *name = text_format("%s%s%s", prefix, *prefix ? "." : "", key);
+		_cleanup_(freep) char *name = text_format(
+			"%s%s%s", prefix, *prefix ? "." : "", key);
 		json_t *old = json_is_null(before) ? before : json_object_get(before, key);
 		json_t *fresh = json_is_null(now) ? now : json_object_get(now, key);
 
-		if (!old || !fresh || json_equal(old, fresh) || !strcmp(key, "first") || !strcmp(key, "last"))
+		if (!old || !fresh || json_equal(old, fresh) || !strcmp(key, "first") ||
+			!strcmp(key, "last"))
 			continue;
 		if (is_tree(old) ? is_tree(fresh) || json_is_null(fresh)
 				 : is_tree(fresh) && json_is_null(old))
@@ -143,10 +148,12 @@ struct differences environment_diff(const json_t *before, const json_t *now)
 {
 	struct differences d = {};
 
-	compare_trees(&d, "", json_object_get(before, "identity"), json_object_get(now, "identity"));
+	compare_trees(
+		&d, "", json_object_get(before, "identity"), json_object_get(now, "identity"));
 	for (size_t i = 0; i < d.n; i++)
 		d.items[i].identity = true;
-	compare_trees(&d, "", json_object_get(before, "settings"), json_object_get(now, "settings"));
+	compare_trees(
+		&d, "", json_object_get(before, "settings"), json_object_get(now, "settings"));
 	return d;
 }
 
@@ -289,7 +296,8 @@ char *differences_description(const struct differences *d, size_t most, bool dem
 		if (demanding && difference_rule(item)->demand == VALIDITY_HOLDS)
 			continue;
 		if (n++ < most)
-			text_append(&text, "; ", "%s was %s, is %s", item->what, item->before, item->now);
+			text_append(&text, "; ", "%s was %s, is %s", item->what, item->before,
+				item->now);
 	}
 	if (n > most)
 		text_append(&text, "; ", "and %zu more", n - most);

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The differences between two fingerprints, in the machine and in its settings; and whether a cutoff profile still holds, judged by
- * them. emp-setup verify uses these rules alone; emp-calibrate revalidate also measures. Separate from validity.h because
- * emp-setup must not link GSL. */
+/* The differences between two fingerprints, in the machine and in its settings; and whether a
+ * cutoff profile still holds, judged by them. emp-setup verify uses these rules alone;
+ * emp-calibrate revalidate also measures. Separate from validity.h because emp-setup must not link
+ * GSL. */
 #pragma once
 
 #include "lib/base/json.h"
 
 struct difference {
 	bool identity; /* of the machine itself; false: of its settings */
-	char *what;    /* "kernel.release", "units.cron.service", "frequency.policies.0-3.governor" */
+	/* "kernel.release", "units.cron.service", "frequency.policies.0-3.governor" */
+	char *what;
 	char *before,
-		*now; /* "nothing" where the machine has none; of a list's item "present", "gone", "absent" */
+		/* "nothing" where the machine has none; of a list's item "present", "gone",
+		 * "absent" */
+		*now;
 };
 
 struct differences {
@@ -18,13 +22,13 @@ struct differences {
 	size_t n;
 };
 
-/* Compares two documents of emp-setup fingerprint, without the volatile values and without what only one of them
- * records. */
+/* Compares two documents of emp-setup fingerprint, without the volatile values and without what
+ * only one of them records. */
 struct differences environment_diff(const json_t *before, const json_t *now);
 void differences_clear(struct differences *differences);
 
-/* "kernel.release was 6.1, is 6.2; …" of at most `most` of them, and how many more; the caller frees it. demanding: only of those
- * that demand something. */
+/* "kernel.release was 6.1, is 6.2; …" of at most `most` of them, and how many more; the caller
+ * frees it. demanding: only of those that demand something. */
 char *differences_description(const struct differences *differences, size_t most, bool demanding);
 
 enum validity {

@@ -47,8 +47,8 @@ int names_parse(struct names *ret, const char *text, const char *where, struct e
 			continue;
 		equals = strrchr(line, '=');
 		if (!equals || equals == line)
-			return error_say(err, -EINVAL, "%s, line %d: '%s' is not PATTERN = GROUP", where,
-				number, line);
+			return error_say(err, -EINVAL, "%s, line %d: '%s' is not PATTERN = GROUP",
+				where, number, line);
 		*equals = '\0';
 		row = array_add(names.rows, n);
 		row->pattern = trim_blanks(line);

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a daemon is periodic: see analysis.h. The papers' rule counts samples: all gaps are equal to their median within one
- * sample or 5 %, whichever is more, and the run neither starts more than a period before the first occurrence nor ends
- * more than one after the last.
+/* Whether a daemon is periodic: see analysis.h. The papers' rule counts samples: all gaps are equal
+ * to their median within one sample or 5 %, whichever is more, and the run neither starts more than
+ * a period before the first occurrence nor ends more than one after the last.
  *
- * On a machine whose speed changes, samples are no measure of time. In time, an occurrence is known to be between the start and the
- * end of its sample: each gap has a least and a greatest length, and one period must fit all of them within 5 %. An
- * occurrence between two samples is not seen; as many may be missing as the share of that time explains.
+ * On a machine whose speed changes, samples are no measure of time. In time, an occurrence is known
+ * to be between the start and the end of its sample: each gap has a least and a greatest length,
+ * and one period must fit all of them within 5 %. An occurrence between two samples is not seen; as
+ * many may be missing as the share of that time explains.
  *
- * Few occurrences meet the rule by chance: two do in a third of all cases. How often is counted on occurrences drawn at
- * random, always the same ones. */
+ * Few occurrences meet the rule by chance: two do in a third of all cases. How often is counted on
+ * occurrences drawn at random, always the same ones. */
 #include "lib/protocol/analysis.h"
 
 #include <gsl/gsl_cdf.h>
 
 /* Gaps may differ from the period by this share of it. */
 static const double SLACK = 0.05;
-/* More occurrences are missing than the time between samples explains, if so many are this improbable. */
+/* More occurrences are missing than the time between samples explains, if so many are this
+ * improbable. */
 static const double IMPROBABLE = 0.05;
 
 /* A run: of n samples, and when they were; samples NULL: that does not count. */
@@ -40,12 +42,14 @@ static double period_in_numbers(const uint32_t *at, size_t count, size_t n)
 	for (size_t i = 0; i + 1 < count; i++)
 		if (fabs((double)gaps[i] - period) > slack)
 			return 0;
-	if ((double)at[0] - period >= 1 + slack || (double)at[count - 1] + period <= (double)n - slack)
+	if ((double)at[0] - period >= 1 + slack ||
+		(double)at[count - 1] + period <= (double)n - slack)
 		return 0;
 	return period;
 }
 
-/* The time between two samples, from the end of the first, and from its start to the end of the second. */
+/* The time between two samples, from the end of the first, and from its start to the end of the
+ * second. */
 static double least_gap(const struct sample_span *a, const struct sample_span *b)
 {
 	return (double)(b->from_ns - a->to_ns);
@@ -56,8 +60,9 @@ static double greatest_gap(const struct sample_span *a, const struct sample_span
 	return (double)(b->to_ns - a->from_ns);
 }
 
-/* The period that fits the gaps between all occurrences; if none does, because the daemon is now early and now late, their mean.
- * turns[i]: how many periods the i-th occurrence is after the first. */
+/* The period that fits the gaps between all occurrences; if none does, because the daemon is now
+ * early and now late, their mean. turns[i]: how many periods the i-th occurrence is after the
+ * first. */
 static double fitting_period(
 	const uint32_t *at, size_t count, const struct sample_span *samples, const double *turns)
 {
@@ -104,9 +109,10 @@ static double period_in_time(const uint32_t *at, size_t count, const struct time
 	if (low > high)
 		return 0;
 	period = fitting_period(at, count, t->samples, turns);
-	missing += floor(fmax(0, least_gap(&t->samples[0], &t->samples[at[0]])) / period / (1 + SLACK));
 	missing += floor(
-		fmax(0, least_gap(&t->samples[at[count - 1]], &t->samples[t->n - 1])) / period / (1 + SLACK));
+		fmax(0, least_gap(&t->samples[0], &t->samples[at[0]])) / period / (1 + SLACK));
+	missing += floor(fmax(0, least_gap(&t->samples[at[count - 1]], &t->samples[t->n - 1])) /
+			 period / (1 + SLACK));
 	missing = fmin(missing, INT32_MAX);
 	if (missing > 0 && gsl_cdf_binomial_Q((unsigned)missing - 1, t->unseen,
 				   (unsigned)missing + (unsigned)count) < IMPROBABLE)
@@ -144,7 +150,8 @@ static double chance_of(size_t count, const struct timeline *t)
 	return (double)periodic / DRAWS;
 }
 
-struct period period_find(const uint32_t *at, size_t count, const struct sample_span *samples, size_t n)
+struct period period_find(
+	const uint32_t *at, size_t count, const struct sample_span *samples, size_t n)
 {
 	_cleanup_(freep) uint32_t *firsts = xcalloc(count, sizeof(*firsts));
 	double seen = 0, all = samples ? greatest_gap(&samples[0], &samples[n - 1]) : 0, period;
@@ -156,8 +163,8 @@ struct period period_find(const uint32_t *at, size_t count, const struct sample_
 	if (all > seen)
 		t.unseen = 1 - seen / all;
 	period = period_among(at, count, &t);
-	/* An execution across the border of two samples counts once: if there is no period otherwise, of
-	 * consecutive samples only the first is kept. */
+	/* An execution across the border of two samples counts once: if there is no period
+	 * otherwise, of consecutive samples only the first is kept. */
 	if (!(period > 0)) {
 		found.occurrences = 0;
 		for (size_t i = 0; i < count; i++)

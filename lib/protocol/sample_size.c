@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How many samples are enough, and what so many show: see sample_size.h. The papers halve 800 down to 100 and continue
- * with 40, 30, 20 and 10. They choose the size by eye; CLOSE_SD and CLOSE_SHARE reproduce their choice. */
+/* How many samples are enough, and what so many show: see sample_size.h. The papers halve 800 down
+ * to 100 and continue with 40, 30, 20 and 10. They choose the size by eye; CLOSE_SD and CLOSE_SHARE
+ * reproduce their choice. */
 #include "lib/protocol/sample_size.h"
 
 #include "lib/stats/compare.h"
@@ -15,7 +16,8 @@ enum { LEAST_HALF = 60 };
 enum { LEAST_BLOCKS = 5, LEAST_CORRELATED = 40, LEAST_LOG_RATIOS = 6 };
 enum { LEAST_FREEDOM = 2, LEAST_SAMPLES = 5 };
 
-/* A block of n samples, discarded from as if it were the whole run. scratch has room for two times n. */
+/* A block of n samples, discarded from as if it were the whole run. scratch has room for two times
+ * n. */
 static struct sample_size block_of(
 	const struct sample *samples, const bool *out, size_t n, bool et, int64_t *scratch)
 {
@@ -55,15 +57,17 @@ static double samples_needed_for(double half_width, const struct clock_discardin
 	for (int i = 0; i < 60; i++) { /* n grows, and t falls with it: steps in between */
 		double t = gsl_cdf_tdist_Pinv(0.975, fmax(1, n / inflation - 1));
 
-		n = (n + fmax(t * t * cv * cv / half_width / half_width * inflation, inflation + 1)) / 2;
+		n = (n + fmax(t * t * cv * cv / half_width / half_width * inflation,
+				 inflation + 1)) /
+		    2;
 	}
 	return ceil(n - 1e-6);
 }
 
 const double sample_size_half_widths[N_HALF_WIDTHS] = {0.02, 0.01, 0.005, 0.001};
 
-int sample_sizes_find(struct sample_sizes *ret, const struct discarding *d, const struct sample *samples,
-	size_t n, bool et, struct error *err)
+int sample_sizes_find(struct sample_sizes *ret, const struct discarding *d,
+	const struct sample *samples, size_t n, bool et, struct error *err)
 {
 	static const size_t last[] = {40, 30, 20, 10};
 	const struct clock_discarding *clock = et ? &d->et : &d->pt;
@@ -85,9 +89,9 @@ int sample_sizes_find(struct sample_sizes *ret, const struct discarding *d, cons
 		size_t size = s->n, blocks = n / size;
 		double variance = 0, outliers = 0;
 
-		/* The first block is the row of the papers' tables. One block says little, above all of
-		 * its sd, which has a sampling error of 24 % for ten samples: whether the size is enough
-		 * is judged by all disjoint blocks of it. */
+		/* The first block is the row of the papers' tables. One block says little, above
+		 * all of its sd, which has a sampling error of 24 % for ten samples: whether the
+		 * size is enough is judged by all disjoint blocks of it. */
 		for (size_t k = 0; k < blocks; k++) {
 			struct sample_size block = block_of(
 				&samples[k * size], &d->out[k * size], size, et, scratch);
@@ -102,18 +106,19 @@ int sample_sizes_find(struct sample_sizes *ret, const struct discarding *d, cons
 		s->blocks_sd_ns = sqrt(variance);
 		s->blocks_outliers = outliers;
 		/* not close: the sd of one of them is not known */
-		s->close = i == 0 ||
-			   (fabs(s->blocks_sd_ns - whole->blocks_sd_ns) <= CLOSE_SD * whole->blocks_sd_ns &&
-				   fabs(s->blocks_outliers - whole->blocks_outliers) <=
-					   fmax(CLOSE_SHARE, 1 / (double)size));
+		s->close = i == 0 || (fabs(s->blocks_sd_ns - whole->blocks_sd_ns) <=
+						     CLOSE_SD * whole->blocks_sd_ns &&
+					     fabs(s->blocks_outliers - whole->blocks_outliers) <=
+						     fmax(CLOSE_SHARE, 1 / (double)size));
 		s->judged = i == 0 || blocks > 1;
 		close = close && (s->close || !s->judged);
 		if (close && s->judged)
 			sizes.suggested = size;
 	}
 	for (size_t i = 0; i < N_HALF_WIDTHS; i++) {
-		sizes.needed[i] = clock->kept.n > 1 ? samples_needed_for(sample_size_half_widths[i], clock)
-						    : NAN;
+		sizes.needed[i] = clock->kept.n > 1
+					  ? samples_needed_for(sample_size_half_widths[i], clock)
+					  : NAN;
 		if (clock->kept.n > 1 && isnan(sizes.needed[i]))
 			sizes.step_ns = clock->interval.step_ns;
 	}
@@ -195,8 +200,8 @@ void mdd_add_duet(struct mdd rows[N_MDD], const double *log_ratios, size_t n)
 					  sqrt(squares / (double)(n - 2) / (double)row->samples));
 }
 
-/* Ranks are not misled by single long samples. Of normal values, the correlation r has the rank correlation
- * 6/pi asin(r/2) (Pearson 1907). */
+/* Ranks are not misled by single long samples. Of normal values, the correlation r has the rank
+ * correlation 6/pi asin(r/2) (Pearson 1907). */
 struct correlation correlation_find(const struct analysis *analysis)
 {
 	_cleanup_(freep) int64_t *pts = xcalloc(analysis->n_samples, sizeof(*pts));
@@ -231,11 +236,14 @@ struct run_variation run_variation_find(const struct run_means *a, const struct 
 		for (size_t i = 0; i < programs[p]->n; i++) {
 			const struct run_mean *run = &programs[p]->items[i];
 			double off = run->mean_ns - mean;
-			/* Runs that were measured in turn are one state of the machine: the first counts. */
-			bool counts = run->n_samples >= LEAST_SAMPLES && !(last && runs_overlap(run, last));
+			/* Runs that were measured in turn are one state of the machine: the first
+			 * counts. */
+			bool counts = run->n_samples >= LEAST_SAMPLES &&
+				      !(last && runs_overlap(run, last));
 
 			for (size_t k = 0; counts && k < n_without; k++)
-				counts = run->run != without[k].run && !runs_overlap(run, &without[k]);
+				counts = run->run != without[k].run &&
+					 !runs_overlap(run, &without[k]);
 			if (!counts)
 				continue;
 			last = run;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Whether a profile still holds: see validity.h.
  *
- * Cutoffs are CPU times of daemons. They hold as long as the machine is the same, INC runs as fast and as evenly,
- * and the daemons behave as before. A changed kernel, system or setting is only reported: the run shows its effect
- * on times. */
+ * Cutoffs are CPU times of daemons. They hold as long as the machine is the same, INC runs as fast
+ * and as evenly, and the daemons behave as before. A changed kernel, system or setting is only
+ * reported: the run shows its effect on times. */
 #include "lib/protocol/validity.h"
 
 #include <gsl/gsl_cdf.h>
 #include <stdarg.h>
 
-/* INC's time has changed if both are exceeded: the relevant difference, and the one that chance explains. */
+/* INC's time has changed if both are exceeded: the relevant difference, and the one that chance
+ * explains. */
 static const double SHIFT_MATTERS = 0.005;
 static const double CHANCE = 0.0027; /* that of three standard errors */
 static const double SPREAD_MATTERS = 2;
@@ -32,7 +33,8 @@ __attribute__((format(printf, 3, 4))) static void add_finding(
 /* The speed of INC itself, whatever else runs: the PTs of the central samples. */
 struct speed {
 	struct summary pt;
-	struct summary blocks; /* the means of BLOCKS parts of the run, or of all samples of a shorter one */
+	/* the means of BLOCKS parts of the run, or of all samples of a shorter one */
+	struct summary blocks;
 };
 
 static struct speed speed_of(const struct analysis *analysis)
@@ -53,9 +55,9 @@ static struct speed speed_of(const struct analysis *analysis)
 	return (struct speed){summary_of(pts, n), summary_of(means, blocks)};
 }
 
-/* The difference between the means of two runs that chance explains. A machine whose speed wanders in a run wanders as
- * much from run to run, so that the samples of a run are not independent for this: the parts of the calibration's run
- * show by how much, or separate runs in the book. */
+/* The difference between the means of two runs that chance explains. A machine whose speed wanders
+ * in a run wanders as much from run to run, so that the samples of a run are not independent for
+ * this: the parts of the calibration's run show by how much, or separate runs in the book. */
 static double by_chance(const struct evidence *e, const struct speed *then, const struct speed *now)
 {
 	double within = sqrt(then->pt.sd_ns * then->pt.sd_ns / (double)then->pt.n +
@@ -63,21 +65,23 @@ static double by_chance(const struct evidence *e, const struct speed *then, cons
 	double limit = gsl_cdf_ugaussian_Qinv(CHANCE / 2) * within;
 
 	if (then->blocks.n > 1)
-		limit = fmax(limit, gsl_cdf_tdist_Qinv(CHANCE / 2, (double)then->blocks.n - 1) * M_SQRT2 *
-					    then->blocks.sd_ns);
+		limit = fmax(limit, gsl_cdf_tdist_Qinv(CHANCE / 2, (double)then->blocks.n - 1) *
+					    M_SQRT2 * then->blocks.sd_ns);
 	if (e->variation.df > 0)
 		limit = fmax(limit, gsl_cdf_tdist_Qinv(CHANCE / 2, e->variation.df) * M_SQRT2 *
 					    e->variation.sd * then->pt.mean_ns);
 	return limit;
 }
 
-/* An infrequent daemon of the profile should still be in few samples; as many as in the short run are expected. Chance hardly ever
- * exceeds that by three standard deviations of a Poisson count and two. A daemon that is in neither run of the profile matters if
- * it made samples long. */
-static void judge_daemon(const struct evidence *e, const struct daemon_statistics *h, struct judgement *j)
+/* An infrequent daemon of the profile should still be in few samples; as many as in the short run
+ * are expected. Chance hardly ever exceeds that by three standard deviations of a Poisson count and
+ * two. A daemon that is in neither run of the profile matters if it made samples long. */
+static void judge_daemon(
+	const struct evidence *e, const struct daemon_statistics *h, struct judgement *j)
 {
 	const struct daemon_statistics *before = e->then ? analysis_daemon(e->then, h->name) : NULL;
-	const char *open = h->unit ? " (" : "", *unit = h->unit ?: "", *close = h->unit ? ")" : "", *longest;
+	const char *open = h->unit ? " (" : "", *unit = h->unit ?: "", *close = h->unit ? ")" : "",
+		   *longest;
 	int64_t longest_ns = h->central_max_ns;
 	double expected;
 
@@ -88,9 +92,9 @@ static void judge_daemon(const struct evidence *e, const struct daemon_statistic
 			   (double)e->now->n_samples;
 		if ((double)h->n_long_executions > expected + 3 * sqrt(expected) + 2)
 			add_finding(j, VALIDITY_REPEAT_SHORT,
-				"%s ran long %zu times in %zu samples, and %zu times in %zu before", h->name,
-				h->n_long_executions, e->now->n_samples, before->n_long_executions,
-				e->then->n_samples);
+				"%s ran long %zu times in %zu samples, and %zu times in %zu before",
+				h->name, h->n_long_executions, e->now->n_samples,
+				before->n_long_executions, e->then->n_samples);
 		return;
 	}
 	if (before || (e->then_long && analysis_daemon(e->then_long, h->name)))
@@ -102,10 +106,12 @@ static void judge_daemon(const struct evidence *e, const struct daemon_statistic
 	if (h->n_long_executions > 0) {
 		add_finding(j, VALIDITY_REPEAT_SHORT,
 			"%s%s%s%s is new, and made %s long, by up to %s: the profile has no cutoff for it",
-			h->name, open, unit, close, text_count(h->n_long_executions, "sample"), longest);
+			h->name, open, unit, close, text_count(h->n_long_executions, "sample"),
+			longest);
 	} else {
-		add_finding(j, VALIDITY_HOLDS, "%s%s%s%s is new%s, and made no sample long", h->name, open,
-			unit, close, longest_ns < 0 ? "" : text_brief(", up to %s", longest));
+		add_finding(j, VALIDITY_HOLDS, "%s%s%s%s is new%s, and made no sample long",
+			h->name, open, unit, close,
+			longest_ns < 0 ? "" : text_brief(", up to %s", longest));
 		j->findings[j->n - 1].harmless = true;
 	}
 }
@@ -121,13 +127,15 @@ static void judge_speed(const struct evidence *e, bool counts, struct judgement 
 	char noted[64] = "";
 
 	if (counts)
-		snprintf(noted, sizeof(noted), "; more than %s would be noted", text_percent(limit));
+		snprintf(
+			noted, sizeof(noted), "; more than %s would be noted", text_percent(limit));
 	add_finding(j, changed ? VALIDITY_REPEAT_ALL : VALIDITY_HOLDS,
 		"%s takes %s of CPU time now and took %s then, %+.2f %% (means of the central samples)%s",
 		e->now->run.program, text_duration((int64_t)now.mean_ns),
 		text_duration((int64_t)then.mean_ns), share * 100,
 		changed ? ": the machine's speed has changed" : noted);
-	if (counts && now.sd_ns > SPREAD_MATTERS * then.sd_ns && now.sd_ns > SHIFT_MATTERS * now.mean_ns)
+	if (counts && now.sd_ns > SPREAD_MATTERS * then.sd_ns &&
+		now.sd_ns > SHIFT_MATTERS * now.mean_ns)
 		add_finding(j, VALIDITY_REPEAT_SHORT,
 			"its CPU times are less even: their standard deviation is %s, and was %s",
 			text_duration((int64_t)now.sd_ns), text_duration((int64_t)then.sd_ns));
@@ -138,18 +146,20 @@ struct judgement validity_judge(const struct evidence *e)
 	struct judgement j = {};
 	enum verdict verdict = e->now->verdict;
 	/* Neither an L nor clean, and the profile was not made of such a run with --force. */
-	bool misshapen = !verdict_gives_cutoffs(verdict) && !(e->then && e->then->verdict == verdict);
-	/* If the machine was not quiet while INC ran, that shows neither its speed nor its daemons. */
-	bool counts = !misshapen ||
-		      (verdict != VERDICT_BUSY && verdict != VERDICT_DRIFT && verdict != VERDICT_STEP);
+	bool misshapen = !verdict_gives_cutoffs(verdict) &&
+			 !(e->then && e->then->verdict == verdict);
+	/* If the machine was not quiet while INC ran, that shows neither its speed nor its
+	 * daemons. */
+	bool counts = !misshapen || (verdict != VERDICT_BUSY && verdict != VERDICT_DRIFT &&
+					    verdict != VERDICT_STEP);
 
 	for (size_t i = 0; e->differences && i < e->differences->n; i++) {
 		const struct difference *d = &e->differences->items[i];
 		const struct difference_rule *rule = difference_rule(d);
 
 		if (!rule->measurable) /* otherwise the run shows whether it matters */
-			add_finding(&j, rule->demand, "%s: %s was %s, is %s", rule->why, d->what, d->before,
-				d->now);
+			add_finding(&j, rule->demand, "%s: %s was %s, is %s", rule->why, d->what,
+				d->before, d->now);
 	}
 	if (e->then && e->other_inc)
 		add_finding(&j, VALIDITY_HOLDS,
@@ -161,7 +171,8 @@ struct judgement validity_judge(const struct evidence *e)
 			"the profile's runs are not in this book, so INC's times cannot be compared");
 	if (!counts)
 		add_finding(&j, VALIDITY_REPEAT_CHECK,
-			"the run shows %s; so it does not show whether the profile holds", e->now->why);
+			"the run shows %s; so it does not show whether the profile holds",
+			e->now->why);
 	else if (misshapen)
 		add_finding(&j, VALIDITY_REPEAT_ALL, "the run shows %s", e->now->why);
 	for (size_t i = 0; counts && i < e->now->n_statistics; i++)

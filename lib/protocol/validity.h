@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a profile still holds: compares its fingerprint with today's, by the rules of environment_diff.h, and
- * its runs with a few minutes of INC today. The caller reads the book and runs INC. */
+/* Whether a profile still holds: compares its fingerprint with today's, by the rules of
+ * environment_diff.h, and its runs with a few minutes of INC today. The caller reads the book and
+ * runs INC. */
 #pragma once
 
 #include "lib/protocol/environment_diff.h"
@@ -8,12 +9,14 @@
 
 struct evidence {
 	const struct profile *profile;
-	const struct differences *differences; /* of the fingerprints; NULL: one of them is not known */
-	const struct analysis *then;           /* the profile's short run; NULL: not in this book */
-	const struct analysis *then_long;      /* its long run; NULL likewise */
+	/* of the fingerprints; NULL: one of them is not known */
+	const struct differences *differences;
+	const struct analysis *then;      /* the profile's short run; NULL: not in this book */
+	const struct analysis *then_long; /* its long run; NULL likewise */
 	const struct analysis *now;
 	struct run_variation variation; /* of separate runs of INC; .df 0: not known */
-	bool other_inc; /* `now` is a run of another INC than `then`: their times cannot be compared */
+	/* `now` is a run of another INC than `then`: their times cannot be compared */
+	bool other_inc;
 };
 
 /* One difference, as a sentence without the full stop. */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The verdict on a run, by the shape of its scatter, and the reason; and what its central cluster hides.
+/* The verdict on a run, by the shape of its scatter, and the reason; and what its central cluster
+ * hides.
  *
- * The order of the questions: Are long samples frequent, and do daemons explain them? Do others take a part of every
- * sample (busy)? Without the samples that daemons explain, are there two clusters (two speeds), or do the ETs change over
- * time (drift, step)? By W, that makes a run noisy only. Otherwise the shape is an L, or clean, unless many
- * pairs are long in both halves. Long samples without a known cause are no shape, but noise. Proportions are judged by
- * the lower end of their interval, so that a few samples of a short run are not significant. */
+ * The order of the questions: Are long samples frequent, and do daemons explain them? Do others
+ * take a part of every sample (busy)? Without the samples that daemons explain, are there two
+ * clusters (two speeds), or do the ETs change over time (drift, step)? By W, that makes a run noisy
+ * only. Otherwise the shape is an L, or clean, unless many pairs are long in both halves. Long
+ * samples without a known cause are no shape, but noise. Proportions are judged by the lower end of
+ * their interval, so that a few samples of a short run are not significant. */
 #include "lib/protocol/analysis_internal.h"
 
 #include "lib/protocol/disturbances.h"
@@ -15,17 +17,19 @@
 
 /* Fewer samples than this are not significant, nor are fewer a second cluster. */
 enum { LEAST = 5, LEAST_CLUSTER = 8 };
-/* More than one sample in ten long, or more than one pair in twenty long in both halves, is frequent. */
+/* More than one sample in ten long, or more than one pair in twenty long in both halves, is
+ * frequent. */
 static const double FREQUENT = 0.10, FREQUENT_CORNERS = 0.05;
 /* Daemons that explain half of the extra time are the cause; one that explains a fifth is named. */
 static const double CAUSE = 0.5, NAMED = 0.2;
-/* If most of the variance is over time, the cluster is not round but stretched along the diagonal. So it is if a line
- * explains this much of it, or if neighbours are as alike as this. */
+/* If most of the variance is over time, the cluster is not round but stretched along the diagonal.
+ * So it is if a line explains this much of it, or if neighbours are as alike as this. */
 static const double SLOW = 0.6, LINE = 0.4, ALIKE = 0.55;
-/* Correlations of neighbours by chance have an sd of 1/sqrt(n), and hardly ever exceed this many. */
+/* Correlations of neighbours by chance have an sd of 1/sqrt(n), and hardly ever exceed this
+ * many. */
 static const double CHANCE_SD = 3;
-/* The share of the slow variance that one change of level must explain to be a step; of a straight drift it explains
- * 0.75. */
+/* The share of the slow variance that one change of level must explain to be a step; of a straight
+ * drift it explains 0.75. */
 static const double STEP = 0.88;
 /* Two clusters whose middles are this many robust sd apart hardly overlap. */
 static const double TWO_SPEEDS_SD = 6;
@@ -35,7 +39,8 @@ static const double BUSY = 0.02;
 static const double WIDE = 0.05, VARYING = 0.01;
 /* Of the median ET: a sample within the central cluster that is longer by less is not long. */
 static const double LONG = 0.01;
-/* ET - PT of a sample from which nothing was taken: the time that it takes to start a program and to notice its end. */
+/* ET - PT of a sample from which nothing was taken: the time that it takes to start a program and
+ * to notice its end. */
 static const int64_t START_NS = NS_PER_MS;
 
 const char *verdict_name(enum verdict verdict)
@@ -57,7 +62,8 @@ static const char *verdict_bound_text(const struct analysis *a, int64_t bound_ns
 {
 	if (a->by_wait)
 		return text_duration(bound_ns - a->median_rest_ns);
-	return text_precise((double)bound_ns, (double)(a->central.high_ns - a->central.low_ns) / 10);
+	return text_precise(
+		(double)bound_ns, (double)(a->central.high_ns - a->central.low_ns) / 10);
 }
 
 /* The daemon with the greatest `extra`, of one at least. */
@@ -103,15 +109,16 @@ static bool is_frequent(struct analysis_feed *feed)
 
 	for (size_t i = 0; i < a->n_samples; i++) {
 		int64_t longer_ns = a->samples[i].et_ns - a->central.median_ns;
-		bool explained = feed->zones[i] == ZONE_ABOVE && (double)longer_ns >= feed->least_ns &&
-				 analysis_explains(feed, i);
+		bool explained = feed->zones[i] == ZONE_ABOVE &&
+				 (double)longer_ns >= feed->least_ns && analysis_explains(feed, i);
 
 		samples += explained;
 		corners += i % 2 == 1 && explained && mate; /* both of a pair */
 		mate = explained;
 	}
-	if (samples < LEAST || (proportion_at_least(samples, a->n_samples) <= FREQUENT &&
-				       proportion_at_least(corners, a->n_samples / 2) <= FREQUENT_CORNERS))
+	if (samples < LEAST ||
+		(proportion_at_least(samples, a->n_samples) <= FREQUENT &&
+			proportion_at_least(corners, a->n_samples / 2) <= FREQUENT_CORNERS))
 		return false;
 	/* Each long sample is divided among the daemons that ran long in it, however long it is. */
 	for (size_t d = 0; d < a->n_statistics; d++) {
@@ -130,8 +137,9 @@ static bool is_frequent(struct analysis_feed *feed)
 	return true;
 }
 
-/* About the variance of what a daemon used in `n` samples: of one that runs at random at most once in a sample (then the number of
- * its executions is binomial), or that runs more often (then it is Poisson's). */
+/* About the variance of what a daemon used in `n` samples: of one that runs at random at most once
+ * in a sample (then the number of its executions is binomial), or that runs more often (then it is
+ * Poisson's). */
 static double variance_of_sum(const struct running *seen, size_t n)
 {
 	double sum = running_sum(seen), squares = running_sum_of_squares(seen);
@@ -139,7 +147,8 @@ static double variance_of_sum(const struct running *seen, size_t n)
 	return seen->n > n ? squares : fmax(squares - sum * sum / (double)n, 0);
 }
 
-/* Long samples are the majority, and form the central cluster: the short ones show the usual times. */
+/* Long samples are the majority, and form the central cluster: the short ones show the usual
+ * times. */
 static bool is_usually_long(struct analysis_feed *feed)
 {
 	struct analysis *a = &feed->analysis;
@@ -150,17 +159,20 @@ static bool is_usually_long(struct analysis_feed *feed)
 	if (n_fast < LEAST || proportion_at_least(n_fast, a->n_samples) <= FREQUENT)
 		return false;
 	for (size_t i = 0; i < a->n_samples; i++)
-		*(feed->zones[i] == ZONE_BELOW ? &fast_ns : &slow_ns) += (double)a->samples[i].et_ns;
+		*(feed->zones[i] == ZONE_BELOW ? &fast_ns
+					       : &slow_ns) += (double)a->samples[i].et_ns;
 	ratio = slow_ns / fast_ns;
 	all = slow_ns - fast_ns / (double)n_fast * (double)n_slow;
-	/* A process that runs all the time runs longer in a longer sample without being its cause; nor is one a cause
-	 * that ran more in these samples by chance, that is, by no more than three standard errors. */
+	/* A process that runs all the time runs longer in a longer sample without being its cause;
+	 * nor is one a cause that ran more in these samples by chance, that is, by no more than
+	 * three standard errors. */
 	for (size_t i = 0; i < a->n_statistics; i++) {
 		struct daemon_statistics *daemon = &a->statistics[i];
 		const struct running *fast = &daemon->seen[ZONE_BELOW];
-		struct running slow = running_join(&daemon->seen[ZONE_CORE], &daemon->seen[ZONE_ABOVE]);
-		double chance = sqrt(
-			variance_of_sum(&slow, n_slow) + ratio * ratio * variance_of_sum(fast, n_fast));
+		struct running slow = running_join(
+			&daemon->seen[ZONE_CORE], &daemon->seen[ZONE_ABOVE]);
+		double chance = sqrt(variance_of_sum(&slow, n_slow) +
+				     ratio * ratio * variance_of_sum(fast, n_fast));
 
 		daemon->extra = running_sum(&slow) - ratio * running_sum(fast);
 		if (!(daemon->extra > 3 * chance))
@@ -183,23 +195,26 @@ static bool is_divided(struct analysis_feed *feed)
 		return false;
 	daemon->frequent = true;
 	a->verdict = VERDICT_FREQUENT;
-	a->why = text_format("frequent daemons: %s ran in %zu of %zu samples, and those are the longer ones",
+	a->why = text_format(
+		"frequent daemons: %s ran in %zu of %zu samples, and those are the longer ones",
 		daemon->name, daemon->n_present, a->n_samples);
 	return true;
 }
 
-/* Whether the program is an INC: by the kind of its run, or of an imported run by its name (INC128, as calibrations name it). */
+/* Whether the program is an INC: by the kind of its run, or of an imported run by its name (INC128,
+ * as calibrations name it). */
 static bool is_run_of_inc(const struct run *run)
 {
 	const char *name = run->program ?: "";
 
 	if (run->kind != RUN_IMPORT)
-		return run->kind == RUN_SHORT || run->kind == RUN_LONG || run->kind == RUN_REVALIDATE;
+		return run->kind == RUN_SHORT || run->kind == RUN_LONG ||
+		       run->kind == RUN_REVALIDATE;
 	return !strncasecmp(name, "INC", 3) && !isalpha((unsigned char)name[3]);
 }
 
-/* Others take so much of the median sample that it does not show the program alone. INC never waits for anything else, so
- * that its ET - PT is what others took; of other programs only W is. */
+/* Others take so much of the median sample that it does not show the program alone. INC never waits
+ * for anything else, so that its ET - PT is what others took; of other programs only W is. */
 static bool is_cpu_busy(struct analysis_feed *feed)
 {
 	struct analysis *a = &feed->analysis;
@@ -227,11 +242,13 @@ static bool is_cpu_busy(struct analysis_feed *feed)
 	if (et_ns <= 0 || median_of(taken, n) <= BUSY * median_of(ets, n))
 		return false;
 
-	/* "stress-ng 31 %, cron 12 %": those who took most of it, or at least the one who took most of all, and their parts of
-	 * the time of the central samples. Known executions may be longer than what was taken: the program did not wait for all. */
+	/* "stress-ng 31 %, cron 12 %": those who took most of it, or at least the one who took most
+	 * of all, and their parts of the time of the central samples. Known executions may be
+	 * longer than what was taken: the program did not wait for all. */
 	for (size_t i = 0; i < a->n_statistics; i++)
 		known_ns += a->statistics[i].extra = running_sum(&a->statistics[i].seen[ZONE_CORE]);
-	/* How others measured is not known: what they have recorded of processes must explain it. */
+	/* How others measured is not known: what they have recorded of processes must explain
+	 * it. */
 	if (a->run.kind == RUN_IMPORT && a->samples[0].wait_ns < 0 && known_ns < CAUSE * taken_ns)
 		return false;
 	share = taken_ns / et_ns;
@@ -245,7 +262,8 @@ static bool is_cpu_busy(struct analysis_feed *feed)
 		next->extra = 0;
 	}
 	a->verdict = VERDICT_BUSY;
-	a->why = text_format("a busy CPU: other processes took %s of the time of the central samples%s%s%s",
+	a->why = text_format(
+		"a busy CPU: other processes took %s of the time of the central samples%s%s%s",
 		text_percent(share), names ? " (" : "", names ?: "", names ? ")" : "");
 	return true;
 }
@@ -260,7 +278,8 @@ struct unexplained_times {
 /* Two speeds, whichever has more samples; a single change of level is a step (has_trend). */
 static bool has_two_speeds(struct analysis *a, const struct unexplained_times *t)
 {
-	size_t least = LEAST_CLUSTER; /* samples that are a second cluster rather than a few outliers */
+	/* samples that are a second cluster rather than a few outliers */
+	size_t least = LEAST_CLUSTER;
 	struct two_levels levels;
 	double apart;
 
@@ -273,8 +292,9 @@ static bool has_two_speeds(struct analysis *a, const struct unexplained_times *t
 	a->verdict = VERDICT_STEP;
 	a->why = text_format(
 		"a step between two speeds: %zu samples %s about %s, %zu about %s, and no daemon explains it",
-		levels.n_low, a->by_wait ? "have an ET - W of" : "take", text_precise(levels.low, apart),
-		t->n - levels.n_low, text_precise(levels.high, apart));
+		levels.n_low, a->by_wait ? "have an ET - W of" : "take",
+		text_precise(levels.low, apart), t->n - levels.n_low,
+		text_precise(levels.high, apart));
 	return true;
 }
 
@@ -288,8 +308,8 @@ static bool has_trend(struct analysis *a, const struct unexplained_times *t)
 
 	if (t->n == 0)
 		return false;
-	/* How far single ETs may weigh in the trend: all of the central cluster and two of its sd more,
-	 * but not the two outermost in a hundred on either side. */
+	/* How far single ETs may weigh in the trend: all of the central cluster and two of its sd
+	 * more, but not the two outermost in a hundred on either side. */
 	low = quantile_of(t->sorted, t->n, 0.02);
 	high = quantile_of(t->sorted, t->n, 0.98);
 	if (!a->by_wait) {
@@ -300,8 +320,9 @@ static bool has_trend(struct analysis *a, const struct unexplained_times *t)
 		high = fmin(high, (double)c->high_ns + 2 * running_sd(&central));
 	}
 	trend = trend_of(t->in_time, t->n, llround(low), llround(high));
-	/* How much neighbours are alike, without the bias of a short series (Marriott & Pope 1954); 0 if
-	 * it may be chance. Where W is known, that hides nothing: only what others took makes L-samples. */
+	/* How much neighbours are alike, without the bias of a short series (Marriott & Pope 1954);
+	 * 0 if it may be chance. Where W is known, that hides nothing: only what others took makes
+	 * L-samples. */
 	alike = a->by_wait ? 0 : neighbours_alike(t->in_time, t->sorted, t->n);
 	alike = alike > CHANCE_SD / sqrt(n) ? fmin(alike + (1 + 4 * alike) / n, 1) : 0;
 	if (trend.line <= CHANCE_SD * CHANCE_SD / n)
@@ -315,8 +336,8 @@ static bool has_trend(struct analysis *a, const struct unexplained_times *t)
 		a->verdict = VERDICT_STEP;
 		a->why = text_format(
 			"a step between two speeds: %sabout %s in the first %zu samples, then about %s; %.0f %% of the variance is this change",
-			a->by_wait ? "ET - W is " : "", text_precise(trend.before, change), trend.change,
-			text_precise(trend.after, change), 100 * trend.step);
+			a->by_wait ? "ET - W is " : "", text_precise(trend.before, change),
+			trend.change, text_precise(trend.after, change), 100 * trend.step);
 		return true;
 	}
 	a->verdict = VERDICT_DRIFT;
@@ -331,8 +352,9 @@ static bool has_trend(struct analysis *a, const struct unexplained_times *t)
 	return true;
 }
 
-/* Fills in which samples are long without a known cause: those above the central cluster that daemons do not explain, and those
- * beyond its core where heavy tails, or noise that is as long, leave no gap that bounds it. Returns how many there are. */
+/* Fills in which samples are long without a known cause: those above the central cluster that
+ * daemons do not explain, and those beyond its core where heavy tails, or noise that is as long,
+ * leave no gap that bounds it. Returns how many there are. */
 static size_t find_unexplained(const struct analysis_feed *feed, bool *unexplained)
 {
 	const struct analysis *a = &feed->analysis;
@@ -341,7 +363,8 @@ static size_t find_unexplained(const struct analysis_feed *feed, bool *unexplain
 
 	for (size_t i = 0; i < a->n_samples; i++) {
 		unexplained[i] = feed->zones[i] == ZONE_CORE && feed->beyond_core[i] &&
-				 (double)a->samples[i].et_ns > least_ns && !analysis_explains(feed, i);
+				 (double)a->samples[i].et_ns > least_ns &&
+				 !analysis_explains(feed, i);
 		if (u < a->n_unexplained && a->unexplained[u] == a->samples[i].n) {
 			unexplained[i] = true;
 			u++;
@@ -389,7 +412,8 @@ static bool is_long_in_pairs(struct analysis_feed *feed, const bool *unexplained
 	if (n < LEAST || proportion_at_least(corners, a->n_samples / 2) <= FREQUENT_CORNERS)
 		return false;
 	a->verdict = VERDICT_FREQUENT;
-	a->why = text_format("frequent long samples: %zu of %zu pairs are long in both halves (upper right)",
+	a->why = text_format(
+		"frequent long samples: %zu of %zu pairs are long in both halves (upper right)",
 		corners, a->n_samples / 2);
 	return true;
 }
@@ -411,7 +435,8 @@ static void set_l_or_clean(struct analysis *a)
 			a->n_unexplained, a->n_unexplained == 1 ? "is" : "are");
 }
 
-/* By W, samples may be long without the cluster showing it: those in which the program itself took long. */
+/* By W, samples may be long without the cluster showing it: those in which the program itself took
+ * long. */
 static void add_long_rests(struct analysis *a, const struct unexplained_times *t)
 {
 	_cleanup_(freep) struct sample *samples = xcalloc(t->n, sizeof(*samples));
@@ -438,8 +463,9 @@ static void add_long_rests(struct analysis *a, const struct unexplained_times *t
 	if (a->noise.n_long == 0 && note_many_long(a, is_long, n_long))
 		return;
 	if (c.n_above > 0)
-		text_append(&a->why, "; ", "%zu with an ET - W over %s %s long, and no daemons explain it",
-			c.n_above, text_precise((double)c.high_ns, (double)(c.high_ns - c.low_ns) / 10),
+		text_append(&a->why, "; ",
+			"%zu with an ET - W over %s %s long, and no daemons explain it", c.n_above,
+			text_precise((double)c.high_ns, (double)(c.high_ns - c.low_ns) / 10),
 			c.n_above == 1 ? "is" : "are");
 }
 
@@ -451,8 +477,8 @@ static bool is_held_back(struct analysis *a)
 	if (share <= HELD_TOO_LONG)
 		return false;
 	a->verdict = VERDICT_BUSY;
-	a->why = text_format("a program that was held back for %s of its time by %s", text_percent(share),
-		a->run.held_back_by ?: "a control group");
+	a->why = text_format("a program that was held back for %s of its time by %s",
+		text_percent(share), a->run.held_back_by ?: "a control group");
 	return true;
 }
 
@@ -478,14 +504,15 @@ static void find_shape(struct analysis_feed *feed, const bool *unexplained)
 	sort_ascending(sorted, t.n);
 	changing = has_two_speeds(a, &t) || has_trend(a, &t);
 	if (changing && a->by_wait) {
-		/* A machine whose speed changes hides no daemon, and cutoffs are times of daemons: the run
-		 * is at most noisy. */
+		/* A machine whose speed changes hides no daemon, and cutoffs are times of daemons:
+		 * the run is at most noisy. */
 		_cleanup_(freep) char *speed = TAKE(a->why);
 
 		if (!is_long_in_pairs(feed, unexplained))
 			set_l_or_clean(a);
 		text_append(&a->why, "; ", "%s", speed);
-		a->noise.noisy |= decile_sd_of(sorted, t.n) > VARYING * quantile_of(sorted, t.n, 0.5);
+		a->noise.noisy |= decile_sd_of(sorted, t.n) >
+				  VARYING * quantile_of(sorted, t.n, 0.5);
 	} else if (!changing) {
 		if (!is_long_in_pairs(feed, unexplained))
 			set_l_or_clean(a);
@@ -523,11 +550,13 @@ void verdict_find(struct analysis_feed *feed)
 		a->noise.pt_sd = NAN;
 	else
 		a->noise.pt_sd = median > 0 ? shorth_of(pts, n).sd / median : 0;
-	a->noise.noisy = (double)a->noise.blind_ns > WIDE * (double)c->median_ns || a->noise.pt_sd > VARYING;
+	a->noise.noisy = (double)a->noise.blind_ns > WIDE * (double)c->median_ns ||
+			 a->noise.pt_sd > VARYING;
 	note_many_long(a, unexplained, n_long);
 	find_shape(feed, unexplained);
 	if (a->noise.n_long > 0)
-		text_append(&a->why, "; ", "%zu of %zu samples are long and nobody is known to be the cause",
+		text_append(&a->why, "; ",
+			"%zu of %zu samples are long and nobody is known to be the cause",
 			a->noise.n_long, a->n_samples);
 	if (a->noise.noisy)
 		text_append(&a->why, "; ", "%s", noise_describe(&a->noise));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The fields of a struct that is stored in the book and in documents, in one table. The SQL that stores and reads
- * the struct and the members of its JSON object are made from it. */
+/* The fields of a struct that is stored in the book and in documents, in one table. The SQL that
+ * stores and reads the struct and the members of its JSON object are made from it. */
 #pragma once
 
 #include "lib/base/base.h"
@@ -48,7 +48,8 @@ struct field {
 
 struct field_table {
 	const char *table; /* in the book */
-	const char *keys;  /* columns before the fields, with a comma after each; bound by the caller */
+	/* columns before the fields, with a comma after each; bound by the caller */
+	const char *keys;
 	const struct field *fields;
 	size_t n;
 	size_t size; /* of the struct */

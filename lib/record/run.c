@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs and their results: the names of enums, the fields for the book and for documents, and freeing. */
+/* Runs and their results: the names of enums, the fields for the book and for documents, and
+ * freeing. */
 #include "lib/record/run.h"
 
 #include "lib/base/argv.h"
@@ -65,7 +66,8 @@ const char *const note_kind_names[N_NOTE_KINDS] = {
 static const struct field run_fields[] = {
 	{FIELD(run, FIELD_INT64, id), ID, .expression = "id", .book_only = true},
 	{FIELD(run, FIELD_CHARS, uid), .book_only = true},
-	{FIELD(run, FIELD_ENUM, kind), .words = run_kind_names, .n_words = N_RUN_KINDS, .book_only = true},
+	{FIELD(run, FIELD_ENUM, kind), .words = run_kind_names, .n_words = N_RUN_KINDS,
+		.book_only = true},
 	{FIELD(run, FIELD_TEXT, program)},
 	{FIELD(run, FIELD_INT64, task_length_ns), OPTIONAL, .seconds = "task_length_s",
 		.must_be_given = true},
@@ -157,7 +159,8 @@ static const struct field execution_fields[] = {
 	{FIELD(execution, FIELD_INT, cpu), UNLESS_NEGATIVE, .max = INT32_MAX},
 	{FIELD(execution, FIELD_INT64, same_cpu_ns), UNLESS_NEGATIVE, TIME},
 };
-const struct field_table execution_table = FIELD_TABLE(execution, "run, sample, seq, ", execution_fields);
+const struct field_table execution_table = FIELD_TABLE(
+	execution, "run, sample, seq, ", execution_fields);
 
 static const struct field source_fields[] = {
 	{FIELD(source, FIELD_INT64, id), ID, .expression = "id", .book_only = true},
@@ -176,8 +179,8 @@ static const struct field profile_fields[] = {
 	{FIELD(profile, FIELD_INT, cpu), UNLESS_NEGATIVE, .max = INT32_MAX},
 	{FIELD(profile, FIELD_TEXT, environment_digest), OPTIONAL, .book_only = true},
 	{FIELD(profile, FIELD_BOOL, by_wait), .presence = FIELD_DEFAULTED},
-	{"blind_ns", FIELD_INT64, offsetof(struct profile, mark.blind_ns), sizeof(int64_t), OPTIONAL,
-		.min = 1, TIME},
+	{"blind_ns", FIELD_INT64, offsetof(struct profile, mark.blind_ns), sizeof(int64_t),
+		OPTIONAL, .min = 1, TIME},
 	{"noise", FIELD_TEXT, offsetof(struct profile, mark.noise), sizeof(char *), OPTIONAL},
 	CORRELATION(profile),
 	{FIELD(profile, FIELD_TEXT, inc_digest), OPTIONAL},
@@ -191,7 +194,8 @@ static const struct field profile_run_fields[] = {
 	{FIELD(profile_run, FIELD_INT64, samples), .max = UINT32_MAX},
 	{FIELD(profile_run, FIELD_INT64, floor_ns), OPTIONAL, .min = 1, TIME},
 };
-const struct field_table profile_run_table = FIELD_TABLE(profile_run, "profile, which, ", profile_run_fields);
+const struct field_table profile_run_table = FIELD_TABLE(
+	profile_run, "profile, which, ", profile_run_fields);
 
 static const struct field cutoff_fields[] = {
 	{FIELD(cutoff, FIELD_TEXT, daemon)},
@@ -203,11 +207,13 @@ static const struct field cutoff_fields[] = {
 	{FIELD(cutoff, FIELD_INT64, task_time_ns), OPTIONAL, .seconds = "task_time_s"},
 	{FIELD(cutoff, FIELD_INT64, below_ns), UNLESS_NEGATIVE, TIME},
 	{FIELD(cutoff, FIELD_INT64, atleast_ns), UNLESS_NEGATIVE, TIME},
-	{FIELD(cutoff, FIELD_UINT32, names), OPTIONAL, .min = 2, .max = UINT32_MAX, .omitted = true},
+	{FIELD(cutoff, FIELD_UINT32, names), OPTIONAL, .min = 2, .max = UINT32_MAX,
+		.omitted = true},
 	{FIELD(cutoff, FIELD_INT64, short_share_ppm), UNLESS_NEGATIVE, .max = PPM, .omitted = true},
 	{FIELD(cutoff, FIELD_INT64, long_share_ppm), UNLESS_NEGATIVE, .max = PPM, .omitted = true},
 };
-const struct field_table cutoff_table = FIELD_TABLE(cutoff, "profile, ", cutoff_fields, .nulls = true);
+const struct field_table cutoff_table = FIELD_TABLE(
+	cutoff, "profile, ", cutoff_fields, .nulls = true);
 
 static const struct field program_fields[] = {
 	{FIELD(run_program, FIELD_UINT32, n), .min = 1},
@@ -227,14 +233,16 @@ static const struct field sample_program_fields[] = {
 	{FIELD(sample_program, FIELD_INT64, system_ns), UNLESS_NEGATIVE, TIME},
 	{FIELD(sample_program, FIELD_INT64, max_rss_bytes), UNLESS_NEGATIVE, .max = INT64_MAX},
 	{FIELD(sample_program, FIELD_INT, exit_status), UNLESS_NEGATIVE, .max = 255},
-	{FIELD(sample_program, FIELD_INT, left_behind), .presence = FIELD_DEFAULTED, .max = INT32_MAX},
+	{FIELD(sample_program, FIELD_INT, left_behind), .presence = FIELD_DEFAULTED,
+		.max = INT32_MAX},
 	{FIELD(sample_program, FIELD_INT64, repetitions), UNLESS_NEGATIVE, .max = INT64_MAX},
 	{FIELD(sample_program, FIELD_INT64, finished_ns), UNLESS_NEGATIVE, TIME},
 	{FIELD(sample_program, FIELD_INT64, wait_ns), UNLESS_NEGATIVE, TIME},
 	{FIELD(sample_program, FIELD_INT64, io_wait_ns), UNLESS_NEGATIVE, TIME},
 	{FIELD(sample_program, FIELD_INT64, major_faults), UNLESS_NEGATIVE, .max = INT64_MAX},
 };
-const struct field_table sample_program_table = FIELD_TABLE(sample_program, "run, ", sample_program_fields);
+const struct field_table sample_program_table = FIELD_TABLE(
+	sample_program, "run, ", sample_program_fields);
 
 const int mdd_sizes[N_MDD] = {5, 10, 20, 40};
 
@@ -258,7 +266,8 @@ char *run_command_json(char *const *argv)
 
 char *run_command_line(const struct run *run)
 {
-	_cleanup_(json_decrefp) json_t *array = run->command ? json_loads(run->command, 0, NULL) : NULL;
+	_cleanup_(json_decrefp) json_t *array = run->command ? json_loads(run->command, 0, NULL)
+							     : NULL;
 	_cleanup_(argv_freep) char **words = NULL;
 	size_t i, n = json_array_size(array);
 	json_t *word;
@@ -291,7 +300,8 @@ void profile_for_inc(struct profile *profile, const char *inc_digest)
 	memset(profile->mdd, 0, sizeof(profile->mdd));
 	if (has_mark)
 		profile->mark.blind_ns = 0;
-	if (has_mark && profile->mark.noise && !strstr(profile->mark.noise, "forced")) /* that stays true */
+	/* that stays true */
+	if (has_mark && profile->mark.noise && !strstr(profile->mark.noise, "forced"))
 		free(TAKE(profile->mark.noise));
 }
 
@@ -332,7 +342,8 @@ const char *peak_memory_text(const struct peak_memory *m)
 	const char *unit = gigabytes ? "GB" : "MB";
 	double size = gigabytes ? 1e9 : 1e6;
 	int decimals = m->mean_bytes < 10 * size ? 2 : 1;
-	const char *sd = m->n > 1 ? text_brief(", σ %.*f %s", decimals, m->sd_bytes / size, unit) : "";
+	const char *sd = m->n > 1 ? text_brief(", σ %.*f %s", decimals, m->sd_bytes / size, unit)
+				  : "";
 
 	if (m->n == 0 || m->at_most)
 		return "";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The results of a run as plain structs: the run, its samples, and in each sample the executions of the other
- * processes that ran. The names are those of the papers. Times are ns. */
+/* The results of a run as plain structs: the run, its samples, and in each sample the executions of
+ * the other processes that ran. The names are those of the papers. Times are ns. */
 #pragma once
 
 #include "lib/base/json.h"
@@ -26,7 +26,8 @@ enum run_state { RUN_OPEN, RUN_DONE, RUN_INTERRUPTED, RUN_FAILED, N_RUN_STATES }
 /* The words for them: in the book, in documents, on the screen. */
 extern const char *const run_kind_names[N_RUN_KINDS + 1]; /* ends with NULL */
 extern const char *const run_state_names[N_RUN_STATES];
-/* For the reader: one that was not ended is running, because the book reads others as interrupted. */
+/* For the reader: one that was not ended is running, because the book reads others as
+ * interrupted. */
 static inline const char *run_state_word(enum run_state state)
 {
 	return state == RUN_OPEN ? "running" : run_state_names[state];
@@ -45,37 +46,45 @@ struct correlation {
 #define OUTPUT_VARIES "varies"
 
 struct run {
-	int64_t id;         /* in the book; 0: not stored */
-	char uid[UID_SIZE]; /* 128 random bits in hexadecimal, the same in every book; "": the book makes one */
+	int64_t id; /* in the book; 0: not stored */
+	/* 128 random bits in hexadecimal, the same in every book; "": the book makes one */
+	char uid[UID_SIZE];
 	enum run_kind kind;
 	enum run_state state;
-	char *program;      /* "INC128", "xz" */
-	char *command;      /* JSON array of its arguments; NULL: unknown */
-	char *name;         /* that the user gave the command (--command-name); NULL: none */
-	char *backend;      /* "bpf", "taskstats", "none"; NULL: imported */
-	char *pt_source;    /* "cgroup", "wait4"; NULL: imported */
-	char *wait_source;  /* of W: "bpf", "taskstats", "schedstat", "elapsed" (of a duet); NULL: unknown */
-	char *profile;      /* that it was measured with; NULL: none */
-	int64_t profile_id; /* its id in the book, where it stays if it is replaced; 0: not in the book */
+	char *program;   /* "INC128", "xz" */
+	char *command;   /* JSON array of its arguments; NULL: unknown */
+	char *name;      /* that the user gave the command (--command-name); NULL: none */
+	char *backend;   /* "bpf", "taskstats", "none"; NULL: imported */
+	char *pt_source; /* "cgroup", "wait4"; NULL: imported */
+	/* of W: "bpf", "taskstats", "schedstat", "elapsed" (of a duet); NULL: unknown */
+	char *wait_source;
+	char *profile; /* that it was measured with; NULL: none */
+	/* its id in the book, where it stays if it is replaced; 0: not in the book */
+	int64_t profile_id;
 	struct correlation correlation; /* of its machine, as it was known when the run began */
 	char *inc_digest;               /* SHA-256 of INC as it was then; NULL: not known */
 	char *owner;                    /* the process that makes it (process.h); NULL: not known */
-	char *name_patterns; /* names.ini as it was when it was measured, "": there was none; NULL: not known */
-	bool other_cpus;     /* cutoffs applied to what daemons used on other CPUs, too */
+	/* names.ini as it was when it was measured, "": there was none; NULL: not known */
+	char *name_patterns;
+	bool other_cpus;              /* cutoffs applied to what daemons used on other CPUs, too */
 	int64_t unprofiled_share_ppm; /* of ET, that an unprofiled daemon could use; 0: any */
-	char *program_digest; /* equal if two runs of one call are of the same program: see comparison_work; NULL: not known */
+	/* equal if two runs of one call are of the same program: see comparison_work; NULL: not
+	 * known */
+	char *program_digest;
 	/* SHA-256 of what each of its samples wrote; OUTPUT_FAILED, OUTPUT_VARIES: there is no such
 	 * one; NULL: not compared. */
 	char *output_digest;
-	char *held_back_by;           /* control groups: "the quota of /docker/4f2a1b"; NULL: none */
-	char *notes;                  /* for the reader ("audit: not fit, run anyway"); NULL: none */
-	int64_t task_length_ns;       /* nominal; 0: unknown */
-	int64_t resolution_ns;        /* of its PTs; 1 = exact */
-	int64_t started_ns;           /* since 1970 */
-	int64_t ended_ns;             /* 0: not ended */
-	int64_t environment;          /* id in the book, 0: none */
-	int cpu;                      /* -1: not pinned */
-	uint32_t n_samples;           /* in the book; ignored when a run is begun */
+	/* control groups: "the quota of /docker/4f2a1b"; NULL: none */
+	char *held_back_by;
+	/* for the reader ("audit: not fit, run anyway"); NULL: none */
+	char *notes;
+	int64_t task_length_ns; /* nominal; 0: unknown */
+	int64_t resolution_ns;  /* of its PTs; 1 = exact */
+	int64_t started_ns;     /* since 1970 */
+	int64_t ended_ns;       /* 0: not ended */
+	int64_t environment;    /* id in the book, 0: none */
+	int cpu;                /* -1: not pinned */
+	uint32_t n_samples;     /* in the book; ignored when a run is begun */
 };
 
 /* Whole lines below a result, the gravest kind first. */
@@ -101,8 +110,8 @@ struct note {
 
 extern const struct field_table note_table;
 
-extern const struct field_table run_table, sample_table, counters_table, execution_table, source_table,
-	profile_table, profile_run_table, cutoff_table;
+extern const struct field_table run_table, sample_table, counters_table, execution_table,
+	source_table, profile_table, profile_run_table, cutoff_table;
 
 void run_clear(struct run *run); /* frees the members and zeroes */
 
@@ -112,9 +121,11 @@ static inline bool run_wait_is_exact(const struct run *run)
 	return run->wait_source && !strcmp(run->wait_source, "bpf");
 }
 
-/* Words as a JSON array, for run.command; bytes that are not UTF-8 become \xNN. The caller frees it. */
+/* Words as a JSON array, for run.command; bytes that are not UTF-8 become \xNN. The caller frees
+ * it. */
 char *run_command_json(char *const *argv);
-/* Its command as a line, quoted where a shell needs it; if that is not known, its program. The caller frees it. */
+/* Its command as a line, quoted where a shell needs it; if that is not known, its program. The
+ * caller frees it. */
 char *run_command_line(const struct run *run);
 
 /* The mean of a run's samples, to see how runs of one program vary. */
@@ -141,10 +152,13 @@ struct sample {
 	int exit_status;            /* as a shell reports it; -1: unknown */
 	int left_behind;            /* processes that outlived the program */
 	bool incomplete;            /* executions may be missing */
-	bool max_rss_at_most; /* the kernel counts what EMP had when it started the program, which was more */
-	int64_t wait_ns; /* W: its tasks were ready to run but did not, because others had the CPU; -1: unknown */
+	/* the kernel counts what EMP had when it started the program, which was more */
+	bool max_rss_at_most;
+	/* W: its tasks were ready to run but did not, because others had the CPU; -1: unknown */
+	int64_t wait_ns;
 	int64_t et_late_ns; /* its end was seen late: ET is up to this much too long; -1: unknown */
-	int64_t held_back_ns; /* they could not, because a control group held them back; -1: unknown */
+	/* they could not, because a control group held them back; -1: unknown */
+	int64_t held_back_ns;
 };
 
 /* Whether its end was seen so late that its ET means little. */
@@ -181,25 +195,31 @@ static inline int64_t sample_taken_ns(const struct sample *sample)
 	return most_ns > 0 ? most_ns : 0;
 }
 
-/* What the disturbance counters counted in a sample: counters of the kernel that should not change meanwhile. A counter that a
- * machine does not have is "not known", never zero. */
+/* What the disturbance counters counted in a sample: counters of the kernel that should not change
+ * meanwhile. A counter that a machine does not have is "not known", never zero. */
 
 enum counter {
-	COUNTER_STEAL,        /* ns that the hypervisor gave to others: of the CPU, or of all if not pinned */
+	/* ns that the hypervisor gave to others: of the CPU, or of all if not pinned */
+	COUNTER_STEAL,
 	COUNTER_THROTTLES,    /* times a CPU was throttled for heat; likewise */
 	COUNTER_SWAPPED_IN,   /* pages */
 	COUNTER_SWAPPED_OUT,  /* pages */
 	COUNTER_MAJOR_FAULTS, /* pages fetched from a disk, for any process */
 	COUNTER_SUSPENDED,    /* ns that the machine was suspended */
-	COUNTER_CLOCK_RATE, /* by how much NTP changed the clock's rate, in parts of 10^9; may be negative */
+	/* by how much NTP changed the clock's rate, in parts of 10^9; may be negative */
+	COUNTER_CLOCK_RATE,
 	COUNTER_CPU_PRESSURE, /* ns in which some process waited for a CPU */
 	COUNTER_VOLUNTARY,    /* context switches of the program */
 	COUNTER_INVOLUNTARY,
-	COUNTER_INTERRUPTS, /* ns that interrupts took from the program, on the CPU that it is pinned to */
-	/* Of the CPU that programs are pinned to, where its registers (/dev/cpu/N/msr) or a sensor can be read: */
-	COUNTER_SMIS,        /* interrupts of the firmware */
-	COUNTER_TEMPERATURE, /* change of the processor's temperature, in thousandths of a degree; may be negative */
-	COUNTER_SPEED, /* how far its actual clock is from the base frequency, in parts of 10^6; may be negative */
+	/* ns that interrupts took from the program, on the CPU that it is pinned to */
+	COUNTER_INTERRUPTS,
+	/* Of the CPU that programs are pinned to, where its registers (/dev/cpu/N/msr) or a sensor
+	 * can be read: */
+	COUNTER_SMIS, /* interrupts of the firmware */
+	/* change of the processor's temperature, in thousandths of a degree; may be negative */
+	COUNTER_TEMPERATURE,
+	/* how far its actual clock is from the base frequency, in parts of 10^6; may be negative */
+	COUNTER_SPEED,
 	N_COUNTERS
 };
 
@@ -265,13 +285,15 @@ struct execution {
 	int64_t same_cpu_ns; /* of pt_ns, on the CPU that the program was pinned to; -1: unknown */
 };
 
-/* The part of an execution that can have taken time from the program: on its CPU, where that is known. */
+/* The part of an execution that can have taken time from the program: on its CPU, where that is
+ * known. */
 static inline int64_t execution_disturbing_ns(const struct execution *execution)
 {
 	return execution->same_cpu_ns >= 0 ? execution->same_cpu_ns : execution->pt_ns;
 }
 
-/* The programs of a run whose samples consist of several at once: the slaves of a load, or the two of a duet. */
+/* The programs of a run whose samples consist of several at once: the slaves of a load, or the two
+ * of a duet. */
 struct run_program {
 	uint32_t n;    /* counts from 1 */
 	char *name;    /* as shown: "xz", "edit 2" */
@@ -287,8 +309,9 @@ struct sample_program {
 	int exit_status; /* as a shell reports it */
 	int left_behind;
 	int64_t repetitions; /* of its work, complete ones */
-	int64_t finished_ns; /* from the start until it had done its share; later ones kept the load constant */
-	int64_t wait_ns;     /* it was ready to run, but other tasks had the CPU */
+	/* from the start until it had done its share; later ones kept the load constant */
+	int64_t finished_ns;
+	int64_t wait_ns;    /* it was ready to run, but other tasks had the CPU */
 	int64_t io_wait_ns; /* it waited for a disk */
 	int64_t major_faults;
 };
@@ -303,11 +326,14 @@ struct cutoff {
 	int64_t long_ns;   /* of the long run */
 	int64_t period_ns; /* 0: none found */
 	bool firm;         /* see struct period */
-	int64_t task_time_ns; /* 5 % of the period; without one, between the lengths of both runs; 0: one cutoff for all */
-	int64_t below_ns;        /* for programs shorter than task_time */
-	int64_t atleast_ns;      /* for the others */
-	uint32_t names;          /* of a family: see daemons.c; 0: it is a name */
-	int64_t short_share_ppm; /* which part of the delay of the short run's L-samples it explains */
+	/* 5 % of the period; without one, between the lengths of both runs; 0: one cutoff for
+	 * all */
+	int64_t task_time_ns;
+	int64_t below_ns;   /* for programs shorter than task_time */
+	int64_t atleast_ns; /* for the others */
+	uint32_t names;     /* of a family: see daemons.c; 0: it is a name */
+	/* which part of the delay of the short run's L-samples it explains */
+	int64_t short_share_ppm;
 	int64_t long_share_ppm;
 };
 
@@ -319,11 +345,12 @@ struct profile_run {
 	int64_t samples;
 	uint32_t *l_samples;
 	size_t n_l_samples;
-	int64_t floor_ns; /* shorter executions give no cutoff: see discard.h; 0: there is no floor */
+	/* shorter executions give no cutoff: see discard.h; 0: there is no floor */
+	int64_t floor_ns;
 };
 
-/* The minimum detectable difference of a machine: the smallest between two means of this many samples that would be found in
- * four cases of five, as a share of the mean. */
+/* The minimum detectable difference of a machine: the smallest between two means of this many
+ * samples that would be found in four cases of five, as a share of the mean. */
 struct mdd {
 	int64_t samples;    /* 0: not known */
 	double interleaved; /* if both programs take their samples in turn */
@@ -336,8 +363,11 @@ extern const int mdd_sizes[N_MDD];
 
 /* The mark of a profile that was made of noisy runs, or was forced, and of what is judged by it. */
 struct profile_mark {
-	int64_t blind_ns; /* its runs were noisy and show no daemon that takes less; 0: they were not */
-	char *noise; /* what explains that: "steal 3.2 %", and "busy, forced" if so; NULL: neither, or not known */
+	/* its runs were noisy and show no daemon that takes less; 0: they were not */
+	int64_t blind_ns;
+	/* what explains that: "steal 3.2 %", and "busy, forced" if so; NULL: neither, or not
+	 * known */
+	char *noise;
 };
 
 struct profile {
@@ -355,13 +385,14 @@ struct profile {
 	size_t n_cutoffs;
 	struct mdd mdd[N_MDD];          /* of the machine, by the short run */
 	struct correlation correlation; /* likewise */
-	/* of the INC that showed mdd, correlation and, unless it is by_wait, the mark; NULL: not known */
+	/* of the INC that showed mdd, correlation and, unless it is by_wait, the mark; NULL: not
+	 * known */
 	char *inc_digest;
 	bool other_inc; /* these were dropped: see profile_for_inc */
 };
 
-/* Drops what another INC than that of this digest (NULL: not known) showed of the machine. The cutoffs stay: they come from the
- * waiting time and from the CPU times of other processes. */
+/* Drops what another INC than that of this digest (NULL: not known) showed of the machine. The
+ * cutoffs stay: they come from the waiting time and from the CPU times of other processes. */
 void profile_for_inc(struct profile *profile, const char *inc_digest);
 
 void profile_clear(struct profile *profile);

@@ -44,7 +44,8 @@ static size_t print_sentence(FILE *file, const char *name, const char *mark, con
 	return (together ? of_name : 0) + rest + terminal_text_width(end);
 }
 
-/* What is known of the ratio: its interval, and what the samples could have shown, if they show nothing. */
+/* What is known of the ratio: its interval, and what the samples could have shown, if they show
+ * nothing. */
 static const char *interval_text(
 	const struct comparison *c, double low, double high, int decimals, bool shown)
 {
@@ -53,14 +54,15 @@ static const char *interval_text(
 						: text_brief("p = %.2g", c->p_adjusted);
 	const char *could = shown || isnan(c->smallest_difference) /* the times are constant */
 				    ? ""
-				    : text_brief(
-					      "; could have shown %s", text_percent(c->smallest_difference));
+				    : text_brief("; could have shown %s",
+					      text_percent(c->smallest_difference));
 
 	if (isnan(low))
-		return c->design == DESIGN_SEPARATE && c->a.n > 1 && c->b.n > 1 ? "not taken in turn"
-		       : c->unmeasurable		? unmeasurable_texts[c->unmeasurable].cause
-		       : c->a.n > 1 && c->b.n > 1	? "the times vary too much for an interval"
-							: "too few samples for an interval";
+		return c->design == DESIGN_SEPARATE && c->a.n > 1 && c->b.n > 1
+			       ? "not taken in turn"
+		       : c->unmeasurable          ? unmeasurable_texts[c->unmeasurable].cause
+		       : c->a.n > 1 && c->b.n > 1 ? "the times vary too much for an interval"
+						  : "too few samples for an interval";
 	if (isinf(high))
 		return text_brief("95 %% CI %.*f or more, %s%s", decimals, low, p, could);
 	return text_brief("95 %% CI %.*f … %.*f, %s%s", decimals, low, decimals, high, p, could);
@@ -86,12 +88,14 @@ const char *comparison_ratio_text(const struct comparison *c)
 	return text_brief("%.*f", ratio_decimals(c->ratio_low, c->ratio_high), c->ratio);
 }
 
-void comparison_line(FILE *file, const char *reference, const char *name, const struct comparison *c)
+void comparison_line(
+	FILE *file, const char *reference, const char *name, const struct comparison *c)
 {
 	enum comparison_verdict verdict = comparison_verdict(c);
 	bool shown = (c->ratio_high < 1 || c->ratio_low > 1) && !c->unmeasurable && !c->work;
 	bool faster = shown && c->ratio_high < 1;
-	double ratio = faster ? 1 / c->ratio : c->ratio, low = faster ? 1 / c->ratio_high : c->ratio_low,
+	double ratio = faster ? 1 / c->ratio : c->ratio,
+	       low = faster ? 1 / c->ratio_high : c->ratio_low,
 	       high = faster ? 1 / c->ratio_low : c->ratio_high;
 	const char *word = comparison_verdict_words[verdict], *of_clock = "";
 	const char *direction = faster ? "faster" : "slower";
@@ -101,22 +105,24 @@ void comparison_line(FILE *file, const char *reference, const char *name, const 
 	size_t width;
 
 	if (isnan(c->ratio)) {
-		snprintf(end, sizeof(end), ": %s (%s)\n", word, unmeasurable_texts[c->unmeasurable].cause);
+		snprintf(end, sizeof(end), ": %s (%s)\n", word,
+			unmeasurable_texts[c->unmeasurable].cause);
 		print_subject(file, name, true, terminal_columns(file) - terminal_text_width(end));
 		fputs(end, file);
 		return;
 	}
 	of_clock = c->clock == COMPARISON_PT ? " in CPU time" : " in elapsed time";
 	if (shown)
-		snprintf(middle, sizeof(middle), " is %.*f times %s than ", decimals, ratio, direction);
+		snprintf(middle, sizeof(middle), " is %.*f times %s than ", decimals, ratio,
+			direction);
 	else
 		snprintf(middle, sizeof(middle), ": %.*f times ", decimals, ratio);
 	width = print_sentence(file, name, mark, middle, reference, of_clock);
 	if (shown && !strcmp(word, direction))
 		word = "";
 	snprintf(end, sizeof(end), "  (%s)%s%s",
-		interval_text(c, low, high, decimals, shown || c->unmeasurable || c->work), *word ? ": " : "",
-		word);
+		interval_text(c, low, high, decimals, shown || c->unmeasurable || c->work),
+		*word ? ": " : "", word);
 	if (width + terminal_text_width(end) <= terminal_columns(file)) {
 		fprintf(file, "%s\n", end);
 		return;
@@ -137,13 +143,15 @@ static const char *rough_time(double s)
 	return s < 7200 ? text_brief("%.0f min", s / 60) : text_brief("%.0f h", s / 3600);
 }
 
-/* Why it cannot be told, and what would help; the first of the texts that fits into the line is shown. */
+/* Why it cannot be told, and what would help; the first of the texts that fits into the line is
+ * shown. */
 static void explain_doubt(const struct comparison *c, const char *ret[3])
 {
 	double missing = comparison_samples_missing(c);
-	const char *could = isnan(c->smallest_difference) ? ""
-							  : text_brief("; could have shown %s",
-								    text_percent(c->smallest_difference));
+	const char *could = isnan(c->smallest_difference)
+				    ? ""
+				    : text_brief("; could have shown %s",
+					      text_percent(c->smallest_difference));
 	const char *help = "", *time = "";
 
 	if (c->a.n < 2 || c->b.n < 2) {
@@ -156,7 +164,8 @@ static void explain_doubt(const struct comparison *c, const char *ret[3])
 		help = "; more samples hardly help";
 	} else if (!isnan(missing)) {
 		help = text_brief("; %s", text_count((int64_t)missing, "more sample"));
-		time = text_brief(" (%s)", rough_time(missing * (c->a.mean_ns + c->b.mean_ns) / 1e9));
+		time = text_brief(
+			" (%s)", rough_time(missing * (c->a.mean_ns + c->b.mean_ns) / 1e9));
 		ret[0] = text_brief("%s%s%s should tell", could, help, time);
 		ret[1] = text_brief("%s%s should tell", could, help);
 		ret[2] = text_brief("%s should tell", help);
@@ -219,7 +228,8 @@ void comparison_verdict_print(
 	at = (size_t)fprintf(file, "Verdict");
 	if (line->several) {
 		fputs(" on '", file);
-		at += terminal_text_width(" on ''") + terminal_print_name(file, line->name, NAME_COLUMNS);
+		at += terminal_text_width(" on ''") +
+		      terminal_print_name(file, line->name, NAME_COLUMNS);
 		fputs("'", file);
 	}
 	at += (size_t)fprintf(file, "%s:", of_clock);
@@ -316,21 +326,23 @@ void comparison_list_add(
 	_cleanup_(freep) char *work = comparison_different_work(c, reference, name);
 	bool pt = c->clock == COMPARISON_PT, duet = c->design == DESIGN_DUET;
 
-	table_row(list, TEXT(reference), TEXT(name), VALUE(json_string(pt ? "pt" : "et"), pt ? "PT" : "ET"),
-		REAL("%.4f", c->ratio),
+	table_row(list, TEXT(reference), TEXT(name),
+		VALUE(json_string(pt ? "pt" : "et"), pt ? "PT" : "ET"), REAL("%.4f", c->ratio),
 		VALUE(isinf(c->ratio_high) ? json_pack("[f, n]", c->ratio_low)
 					   : json_interval(c->ratio_low, c->ratio_high),
 			ratio_interval_text(c->ratio_low, c->ratio_high, 4, " to ") ?: "-"),
-		TEXT(comparison_verdict_text(c)), TEXT(designs[c->design]), REAL("%.2g", c->p_adjusted),
-		REAL("%g", c->p), REAL("%g", c->welch_p), REAL("%.2g", c->mann_whitney_p),
+		TEXT(comparison_verdict_text(c)), TEXT(designs[c->design]),
+		REAL("%.2g", c->p_adjusted), REAL("%g", c->p), REAL("%g", c->welch_p),
+		REAL("%.2g", c->mann_whitney_p),
 		VALUE(json_real_or_null(c->smallest_difference),
 			isnan(c->smallest_difference) ? "-" : text_percent(c->smallest_difference)),
 		REAL("%g", c->smallest_difference), REAL("%g", l->n > 1 ? l->sd : NAN),
 		REAL("%g", duet ? exp(l->robust) : NAN),
 		VALUE(duet ? json_interval(exp(l->robust_low), exp(l->robust_high)) : NULL, NULL),
 		REAL("%g", duet ? l->neighbours_sd : NAN),
-		REAL("%.0f", comparison_verdict(c) == COMPARISON_CANNOT_TELL ? comparison_samples_missing(c)
-									     : NAN),
+		REAL("%.0f", comparison_verdict(c) == COMPARISON_CANNOT_TELL
+				     ? comparison_samples_missing(c)
+				     : NAN),
 		TEXT(unmeasurable_texts[c->unmeasurable].cause), TEXT(work));
 }
 

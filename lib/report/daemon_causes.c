@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What starts the daemons that made samples long: see results.h. A file of its own, because it asks systemd, and emp-measure, which
- * uses the rest of results.h, must not link libsystemd. */
+/* What starts the daemons that made samples long: see results.h. A file of its own, because it asks
+ * systemd, and emp-measure, which uses the rest of results.h, must not link libsystemd. */
 #include "lib/report/results.h"
 
 #include "lib/host/system/policy.h"
@@ -36,8 +36,8 @@ static void print_timer(FILE *file, const struct timer *t, int64_t observed_ns)
 				", but observed every %s: something else starts it too, or keeps it from running",
 				text_duration(observed_ns));
 	}
-	terminal_say(file, 4, "  started by %s (%s%s)%s%s", t->name, t->text, random, period,
-		observed);
+	terminal_say(
+		file, 4, "  started by %s (%s%s)%s%s", t->name, t->text, random, period, observed);
 }
 
 /* What starts a daemon's service, and how to stop it. */
@@ -63,10 +63,12 @@ static void print_service(const struct causes_report *report, const char *daemon
 		listed |= policy && policy_stop(policy, timers[i].name);
 	}
 	if (never) {
-		terminal_say(file, 4, "  must not be stopped (%s); its samples are discarded", never);
+		terminal_say(
+			file, 4, "  must not be stopped (%s); its samples are discarded", never);
 	} else if (ask) {
 		terminal_say(file, 4, "  to stop it (%s; 'emp-setup restore' undoes that):", ask);
-		fprintf(file, "    emp-setup apply --only svc.units --stop %s\n", terminal_text(unit));
+		fprintf(file, "    emp-setup apply --only svc.units --stop %s\n",
+			terminal_text(unit));
 	} else if (listed) {
 		terminal_say(file, 4,
 			"  to stop it, with the rest of the policy ('emp-setup restore' undoes that):");
@@ -90,7 +92,8 @@ static const struct daemon_statistics *long_in(const struct analysis *analysis, 
 	return d && d->n_long_executions > 0 ? d : NULL;
 }
 
-static void print_long_in_run(FILE *file, const struct analysis *analysis, const struct daemon_statistics *d)
+static void print_long_in_run(
+	FILE *file, const struct analysis *analysis, const struct daemon_statistics *d)
 {
 	_cleanup_(freep) int64_t *times = xcalloc(d->n_long_executions, sizeof(*times));
 	_cleanup_(freep) char *long_executions = NULL, *text = NULL;
@@ -100,10 +103,11 @@ static void print_long_in_run(FILE *file, const struct analysis *analysis, const
 	for (size_t k = 0; k < d->n_long_executions; k++)
 		times[k] = d->long_executions[k].pt_ns;
 	median = text_duration((int64_t)median_of(times, d->n_long_executions));
-	long_executions = d->n_long_executions == 1 ? text_format("one long execution, in sample %u: %s",
-							      d->long_executions[0].sample, median)
-						    : text_format("%zu long executions, median %s",
-							      d->n_long_executions, median);
+	long_executions = d->n_long_executions == 1
+				  ? text_format("one long execution, in sample %u: %s",
+					    d->long_executions[0].sample, median)
+				  : text_format("%zu long executions, median %s",
+					    d->n_long_executions, median);
 	text = d->n_central > 0 ? text_format("%s; at most %s in central samples", long_executions,
 					  text_duration(d->central_max_ns))
 				: text_format("%s; in no central sample", long_executions);
@@ -117,7 +121,8 @@ static void print_long_in_run(FILE *file, const struct analysis *analysis, const
 		fprintf(file, "    at irregular intervals\n");
 }
 
-static void print_long_daemon(const struct causes_report *report, const struct daemon_statistics *first)
+static void print_long_daemon(
+	const struct causes_report *report, const struct daemon_statistics *first)
 {
 	const char *unit = first->unit || !report->policy
 				   ? first->unit
@@ -133,15 +138,15 @@ static void print_long_daemon(const struct causes_report *report, const struct d
 			print_long_in_run(file, &report->analyses[i], d);
 	}
 	if (first->kernel)
-		terminal_say(
-			file, 4, "  kernel thread: it works for other processes and cannot be stopped");
+		terminal_say(file, 4,
+			"  kernel thread: it works for other processes and cannot be stopped");
 	else if (!report->here)
 		return;
 	else if (unit && unit_is_kind(unit, ".service"))
 		print_service(report, first->name, unit);
 	else if (unit && !strcmp(unit, "init.scope"))
-		terminal_say(
-			file, 4, "  part of systemd: busy because something was started or stopped");
+		terminal_say(file, 4,
+			"  part of systemd: busy because something was started or stopped");
 	else if (unit)
 		terminal_say(file, 4, "  part of %s: a login or a command, not a service", unit);
 	else
@@ -152,7 +157,8 @@ static void print_long_daemon(const struct causes_report *report, const struct d
 int daemon_causes_print(
 	struct book *book, const struct analysis *analyses, size_t n, FILE *file, struct error *err)
 {
-	_cleanup_(freep) const struct daemon_statistics **daemons = NULL; /* as in the first run of each */
+	/* as in the first run of each */
+	_cleanup_(freep) const struct daemon_statistics **daemons = NULL;
 	_cleanup_(machine_clear) struct machine machine = {};
 	_cleanup_(units_freep) struct units *units = NULL;
 	_cleanup_(policy_freep) struct policy *policy = NULL;
@@ -183,7 +189,7 @@ int daemon_causes_print(
 	if (here && policy_load(&policy, NULL, NULL, &machine, &why) < 0)
 		terminal_say(file, 2, "(policies are not consulted: %s)", why.text);
 	for (size_t i = 0; i < n_daemons; i++)
-		print_long_daemon(
-			&(struct causes_report){file, analyses, n, here, units, policy}, daemons[i]);
+		print_long_daemon(&(struct causes_report){file, analyses, n, here, units, policy},
+			daemons[i]);
 	return 0;
 }

@@ -20,7 +20,8 @@ void notes_add(struct notes *notes, enum note_kind kind, const char *format, ...
 	array_add(notes->items, notes->n);
 	while (at > 0 && notes->items[at - 1].kind > kind)
 		at--;
-	memmove(&notes->items[at + 1], &notes->items[at], (notes->n - 1 - at) * sizeof(*notes->items));
+	memmove(&notes->items[at + 1], &notes->items[at],
+		(notes->n - 1 - at) * sizeof(*notes->items));
 	notes->items[at] = (struct note){.kind = kind, .text = text};
 	for (size_t i = 0; i < notes->n; i++)
 		notes->items[i].n = (uint32_t)i + 1;
@@ -74,7 +75,8 @@ static char *clauses_within(const char *text, size_t columns)
 
 void notes_print(FILE *file, const struct notes *notes, size_t most, const char *where)
 {
-	bool together = most == 1 && notes->n > 1; /* the first, and how many more there are, in one line */
+	/* the first, and how many more there are, in one line */
+	bool together = most == 1 && notes->n > 1;
 	size_t shown = together ? 1 : notes->n <= most ? notes->n : most - 1;
 	size_t columns = terminal_columns(file) - 2;
 
@@ -103,9 +105,9 @@ json_t *notes_as_json(const struct notes *notes)
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < notes->n; i++)
-		json_array_append_new(
-			array, json_pack("{s:s, s:s}", "kind", note_kind_names[notes->items[i].kind], "text",
-				       notes->items[i].text));
+		json_array_append_new(array,
+			json_pack("{s:s, s:s}", "kind", note_kind_names[notes->items[i].kind],
+				"text", notes->items[i].text));
 	return array;
 }
 
@@ -115,8 +117,8 @@ void notes_clear(struct notes *notes)
 	*notes = (struct notes){};
 }
 
-int environment_differences(
-	struct book *book, int64_t before_id, int64_t now_id, struct differences *ret, struct error *err)
+int environment_differences(struct book *book, int64_t before_id, int64_t now_id,
+	struct differences *ret, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *before = NULL, *now = NULL;
 	int r = document_read_environment(book, before_id, &before, err);
@@ -129,8 +131,8 @@ int environment_differences(
 	return 1;
 }
 
-int profile_changes_note(struct notes *notes, struct book *book, const struct profile *profile, int64_t now,
-	char **ret_changes, struct error *err)
+int profile_changes_note(struct notes *notes, struct book *book, const struct profile *profile,
+	int64_t now, char **ret_changes, struct error *err)
 {
 	_cleanup_(differences_clear) struct differences differences = {};
 	_cleanup_(freep) char *text = NULL, *digest = NULL;
@@ -168,14 +170,16 @@ int other_inc_note(struct notes *notes, struct book *book, const struct run *run
 
 	if (profile && profile->other_inc && !profile->short_run.run)
 		notes_add(notes, NOTE_PROFILE,
-			"Profile '%s' was made with another INC: only its cutoffs are used", profile->name);
+			"Profile '%s' was made with another INC: only its cutoffs are used",
+			profile->name);
 	else if (profile && profile->other_inc)
 		name = xstrdup(profile->name);
 	else if (!profile && run->environment)
 		r = book_find_other_inc(book, run->environment, run->inc_digest, &name, err);
 	if (name)
 		notes_add(notes, NOTE_PROFILE,
-			"Profile '%s' was made with another INC: 'emp-calibrate revalidate %s'", name, name);
+			"Profile '%s' was made with another INC: 'emp-calibrate revalidate %s'",
+			name, name);
 	return r < 0 ? r : 0;
 }
 
@@ -191,8 +195,8 @@ static bool type_is_allowed(const struct core_type *type, const cpu_set_t *allow
 	return false;
 }
 
-void core_types_note(
-	struct notes *notes, int root_fd, int cpu, const cpu_set_t *allowed, const struct profile *profile)
+void core_types_note(struct notes *notes, int root_fd, int cpu, const cpu_set_t *allowed,
+	const struct profile *profile)
 {
 	_cleanup_(core_types_clear) struct core_types types = {};
 	_cleanup_(freep) char *names = NULL;
@@ -210,14 +214,15 @@ void core_types_note(
 		}
 	if (own && of_profile && own != of_profile)
 		notes_add(notes, NOTE_PROFILE,
-			"Warning: profile '%s' is for cores of type %s, CPU %d is of type %s", profile->name,
-			of_profile->name, cpu, own->name);
+			"Warning: profile '%s' is for cores of type %s, CPU %d is of type %s",
+			profile->name, of_profile->name, cpu, own->name);
 	if (own)
-		notes_add(
-			notes, NOTE_OTHER, "CPU %d is of type %s; times hold for such cores", cpu, own->name);
+		notes_add(notes, NOTE_OTHER, "CPU %d is of type %s; times hold for such cores", cpu,
+			own->name);
 	else if (n > 1)
 		notes_add(notes, NOTE_PROGRAM,
-			"Warning: PT depends on the type of core that ran it (%s): see --cpu", names);
+			"Warning: PT depends on the type of core that ran it (%s): see --cpu",
+			names);
 }
 
 const char *mdd_text_of(const struct mdd rows[N_MDD], size_t n, bool others)
@@ -235,10 +240,11 @@ const char *mdd_text_of(const struct mdd rows[N_MDD], size_t n, bool others)
 	separate = text_percent(fmax(row->separate, row->interleaved));
 	by_duet = row->duet > 0 ? text_brief("%s by duet, ", text_percent(row->duet)) : "";
 	if (!others || !*by_duet) /* else there is no room */
-		between = text_brief(
-			", %s %s", separate, others || *by_duet ? "separate" : "between separate runs");
-	return text_brief("%s%d INC samples resolve %s%s interleaved%s", others ? "Profile's environment: " : "",
-		(int)row->samples, by_duet, text_percent(row->interleaved), between);
+		between = text_brief(", %s %s", separate,
+			others || *by_duet ? "separate" : "between separate runs");
+	return text_brief("%s%d INC samples resolve %s%s interleaved%s",
+		others ? "Profile's environment: " : "", (int)row->samples, by_duet,
+		text_percent(row->interleaved), between);
 }
 
 int mdd_text(struct book *book, const struct run *run, const struct profile *profile, size_t n,
@@ -246,7 +252,8 @@ int mdd_text(struct book *book, const struct run *run, const struct profile *pro
 {
 	struct mdd rows[N_MDD] = {};
 	const char *text;
-	int r = run->environment ? book_get_mdd(book, run->environment, run->inc_digest, rows, err) : 0;
+	int r = run->environment ? book_get_mdd(book, run->environment, run->inc_digest, rows, err)
+				 : 0;
 
 	if (r < 0)
 		return r;

@@ -30,13 +30,15 @@ static const struct picture_kind {
 	{},
 };
 
-/* In double quotes, with every character that could mean something to gnuplot (quotes, `command`, @macro, \) as an octal
- * number. Below \100 there are four digits, because gnuplot reads so many after a zero. */
+/* In double quotes, with every character that could mean something to gnuplot (quotes, `command`,
+ * @macro, \) as an octal number. Below \100 there are four digits, because gnuplot reads so many
+ * after a zero. */
 static void plot_quote(FILE *script, const char *text)
 {
 	fputc('"', script);
 	for (const char *c = text; *c; c++)
-		if (isalnum((unsigned char)*c) || (unsigned char)*c >= 0x80 || strchr(" .,:;/()+-=_", *c))
+		if (isalnum((unsigned char)*c) || (unsigned char)*c >= 0x80 ||
+			strchr(" .,:;/()+-=_", *c))
 			fputc(*c, script);
 		else
 			fprintf(script, *c < 0100 ? "\\0%03o" : "\\%03o", (unsigned)*c);
@@ -72,8 +74,8 @@ void plot_tick_text(FILE *script, const char *variable, size_t i, const char *te
 	plot_text(script, variable, i, "%s", format);
 }
 
-/* Of DejaVu Sans, which pictures are drawn in, in hundredths of its size: of the characters from the
- * blank to ~, of others of two bytes, of those of more, and of the mean one of a text. */
+/* Of DejaVu Sans, which pictures are drawn in, in hundredths of its size: of the characters from
+ * the blank to ~, of others of two bytes, of those of more, and of the mean one of a text. */
 static const unsigned char character_widths[] = {32, 40, 46, 84, 64, 95, 78, 27, 39, 39, 50, 84, 32,
 	36, 32, 34, 64, 64, 64, 64, 64, 64, 64, 64, 64, 64, 34, 34, 84, 84, 84, 53, 100, 68, 69, 70,
 	77, 63, 58, 77, 75, 29, 29, 66, 56, 86, 75, 79, 60, 79, 69, 63, 61, 73, 68, 99, 69, 61, 69,
@@ -154,7 +156,8 @@ void plot_axis(FILE *script, const char *name, size_t i, const struct axis *axis
 	fputs(")\"\n", script);
 }
 
-/* Appends a gnuplot file: the administrator's, that of the build tree, or the one that is installed. */
+/* Appends a gnuplot file: the administrator's, that of the build tree, or the one that is
+ * installed. */
 static int append_gnuplot_file(FILE *script, const char *name, struct error *err)
 {
 	_cleanup_(freep) char *file = text_format("%s.gp", name);
@@ -207,7 +210,8 @@ int plot_check(const char *path, struct error *err)
 static int plot_script(const struct drawing *d, const char *path, char **ret, struct error *err)
 {
 	/* A name that begins with | would be a command, one with ~ a home. */
-	_cleanup_(freep) char *safe_path = text_format("%s%s", *path == '/' ? "" : "./", path), *text = NULL;
+	_cleanup_(freep) char *safe_path = text_format("%s%s", *path == '/' ? "" : "./", path),
+			      *text = NULL;
 	const struct picture_kind *k = picture_kind_of(path, err);
 	size_t size;
 	FILE *script;
@@ -251,8 +255,8 @@ int plot_drawing(struct drawing d, const char *path, bool keep, struct error *er
 	_cleanup_(closep) int fd = memfd_create("script", MFD_CLOEXEC),
 			      drawn_fd = memfd_create("picture", MFD_CLOEXEC);
 	/* By "-" it would not read blocks of several lines. */
-	char *const argv[] = {
-		(char *)"gnuplot", (char *)"-e", (char *)"to_stdout = 1", (char *)"/dev/stdin", NULL};
+	char *const argv[] = {(char *)"gnuplot", (char *)"-e", (char *)"to_stdout = 1",
+		(char *)"/dev/stdin", NULL};
 	struct subprocess gnuplot = {.argv = argv, .stdin_fd = fd};
 	int status = 0, r = plot_script(&d, path, &script, err);
 
@@ -279,6 +283,7 @@ int plot_drawing(struct drawing d, const char *path, bool keep, struct error *er
 	if (r < 0)
 		return error_prefix(err, r, "cannot draw '%s'", path);
 	if (status != 0)
-		return error_say(err, -EIO, "gnuplot could not draw '%s'; see its message above", path);
+		return error_say(
+			err, -EIO, "gnuplot could not draw '%s'; see its message above", path);
 	return copy_picture(drawn_fd, &picture, err);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Pictures. How one looks is a gnuplot file, plots/NAME.gp, which users may change; C writes the data that it draws in front
- * of it: variables, arrays of texts, and data blocks. */
+/* Pictures. How one looks is a gnuplot file, plots/NAME.gp, which users may change; C writes the
+ * data that it draws in front of it: variables, arrays of texts, and data blocks. */
 #pragma once
 
 #include "lib/report/axis.h"
@@ -23,20 +23,20 @@ double plot_height(double body, size_t key_lines);
  * unknown; -ENOENT: gnuplot is not installed; or the error of its folder. */
 int plot_check(const char *path, struct error *err);
 
-/* Draws it into the file `path`, whose ending is its kind: .png, .svg or .pdf. keep: the script stays, with its data, as
- * path + ".gnuplot", also where gnuplot is missing. */
+/* Draws it into the file `path`, whose ending is its kind: .png, .svg or .pdf. keep: the script
+ * stays, with its data, as path + ".gnuplot", also where gnuplot is missing. */
 int plot_drawing(struct drawing drawing, const char *path, bool keep, struct error *err);
 
-/* A variable of gnuplot with a text, or its element i (from 1) if it is an array; i = 0: no array. Nothing in the text
- * runs, and control characters are as terminal_text shows them. */
+/* A variable of gnuplot with a text, or its element i (from 1) if it is an array; i = 0: no array.
+ * Nothing in the text runs, and control characters are as terminal_text shows them. */
 void plot_text(FILE *script, const char *variable, size_t i, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
 /* The same for the label of a tick, which gnuplot takes for a format, so that % is special. */
 void plot_tick_text(FILE *script, const char *variable, size_t i, const char *text);
 
-/* A name for plot_text, shortened in its middle so that it is drawn no wider than so many characters
- * are on average; the caller frees it. */
+/* A name for plot_text, shortened in its middle so that it is drawn no wider than so many
+ * characters are on average; the caller frees it. */
 char *plot_short(const char *name, size_t columns);
 
 /* An axis, as NAME_low, NAME_high, NAME_unit, and NAME_ticks for "set xtics"; or its elements i. */

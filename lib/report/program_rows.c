@@ -152,8 +152,8 @@ static void add_reasons(struct table *table, const struct screen *s, size_t colu
 static size_t cell_width(
 	const struct program_row *row, enum row_column column, const struct rows_layout *l)
 {
-	_cleanup_(freep) char *reasons =
-		column == ROW_REASONS ? screen_discards(row->screen, 0) : NULL;
+	_cleanup_(freep) char *reasons = column == ROW_REASONS ? screen_discards(row->screen, 0)
+							       : NULL;
 	const char *text = reasons ?: row_cell(row, column, l).text;
 
 	if (column == ROW_NAME)
@@ -194,9 +194,9 @@ static void fit_columns(struct rows_layout *l, FILE *file)
 			l->shown[left_out_first[k]] = false;
 	while (k-- > 0) { /* what fits after all, because something wider is left out */
 		l->shown[left_out_first[k]] = l->wanted[left_out_first[k]];
-		l->shown[left_out_first[k]] =
-			rows_fit(l, k < N_FOR_FAIR_NAMES ? fair : least, width) &&
-			l->wanted[left_out_first[k]];
+		l->shown[left_out_first[k]] = rows_fit(l, k < N_FOR_FAIR_NAMES ? fair : least,
+						      width) &&
+					      l->wanted[left_out_first[k]];
 	}
 	reasons = l->shown[ROW_REASONS] ? l->widths[ROW_REASONS] : 0;
 	used = reasons + width_beside(l, width_beside(l, 2) + fair + reasons <= width ? 2 : 1);
@@ -323,8 +323,8 @@ static void print_left_out(FILE *file, const struct rows_layout *l)
 	if (!names)
 		return;
 	fputs("  ", file);
-	terminal_wrap(file,
-		text_brief("Not in %zu columns: %s (-v)", terminal_width(file), names), 2, 4);
+	terminal_wrap(
+		file, text_brief("Not in %zu columns: %s (-v)", terminal_width(file), names), 2, 4);
 }
 
 void program_rows_print(FILE *file, const struct program_row *rows, size_t n, const char *unit)

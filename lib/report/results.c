@@ -19,8 +19,9 @@ json_t *summary_as_json(const struct summary *s)
 
 	return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "n", (json_int_t)s->n, "min_ns",
 		any ? json_integer(s->min_ns) : json_null(), "max_ns",
-		any ? json_integer(s->max_ns) : json_null(), "mean_ns", json_real_or_null(summary_mean(s)),
-		"median_ns", json_real_or_null(any ? s->median_ns : NAN), "sd_ns",
+		any ? json_integer(s->max_ns) : json_null(), "mean_ns",
+		json_real_or_null(summary_mean(s)), "median_ns",
+		json_real_or_null(any ? s->median_ns : NAN), "sd_ns",
 		json_real_or_null(summary_sd(s)), "relative_error",
 		json_real_or_null(several ? s->relative_error : NAN));
 }
@@ -31,9 +32,10 @@ static json_t *over_as_json(const struct over_cutoff *over, size_t n, const char
 
 	for (size_t i = 0; i < n; i++)
 		json_array_append_new(
-			array, json_pack("{s:I, s:s, s:s*, s:I, s:I}", "sample", (json_int_t)over[i].sample,
-				       "daemon", over[i].daemon, "unit", over[i].unit, "pt_ns",
-				       (json_int_t)over[i].pt_ns, limit, (json_int_t)over[i].cutoff_ns));
+			array, json_pack("{s:I, s:s, s:s*, s:I, s:I}", "sample",
+				       (json_int_t)over[i].sample, "daemon", over[i].daemon, "unit",
+				       over[i].unit, "pt_ns", (json_int_t)over[i].pt_ns, limit,
+				       (json_int_t)over[i].cutoff_ns));
 	return array;
 }
 
@@ -46,14 +48,14 @@ json_t *others_as_json(const struct daemons *others, bool unprofiled)
 
 		if (unprofiled && (o->profiled || !o->long_once))
 			continue;
-		json_array_append_new(
-			array, json_pack("{s:s, s:s*, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:o*}", "daemon",
-				       o->name, "unit", o->unit, "in_profile", o->profiled, "disturbed_ns",
-				       (json_int_t)o->disturbed_ns, "disturbed_most_ns",
-				       (json_int_t)o->disturbed_most_ns, "total_ns", (json_int_t)o->total_ns,
-				       "max_ns", (json_int_t)o->max_ns, "most_ns", (json_int_t)o->max_ns,
-				       "sample", (json_int_t)o->max_sample, "names",
-				       o->names > 0 ? json_integer(o->names) : NULL));
+		json_array_append_new(array,
+			json_pack("{s:s, s:s*, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:o*}", "daemon",
+				o->name, "unit", o->unit, "in_profile", o->profiled, "disturbed_ns",
+				(json_int_t)o->disturbed_ns, "disturbed_most_ns",
+				(json_int_t)o->disturbed_most_ns, "total_ns",
+				(json_int_t)o->total_ns, "max_ns", (json_int_t)o->max_ns, "most_ns",
+				(json_int_t)o->max_ns, "sample", (json_int_t)o->max_sample, "names",
+				o->names > 0 ? json_integer(o->names) : NULL));
 	}
 	return array;
 }
@@ -63,10 +65,10 @@ json_t *kept_as_json(const struct clock_discarding *c)
 	json_t *kept = summary_as_json(&c->kept);
 	const struct interval *i = &c->interval;
 
-	json_object_update_new(
-		kept, json_pack("{s:o, s:o*, s:o*}", "interval_ns", json_interval(i->low_ns, i->high_ns),
-			      "lag1", isnan(i->lag1) ? NULL : json_real(i->lag1), "effective_n",
-			      json_real(i->effective_n)));
+	json_object_update_new(kept,
+		json_pack("{s:o, s:o*, s:o*}", "interval_ns", json_interval(i->low_ns, i->high_ns),
+			"lag1", isnan(i->lag1) ? NULL : json_real(i->lag1), "effective_n",
+			json_real(i->effective_n)));
 	return kept;
 }
 
@@ -74,9 +76,9 @@ static json_t *clock_as_json(const struct clock_discarding *c)
 {
 	json_t *clock = summary_as_json(&c->papers), *kept = kept_as_json(c);
 
-	json_object_update_new(clock,
-		json_pack("{s:o, s:o, s:o}", "kept", kept, "by_two_sd",
-			numbers_as_json(c->by_two_sd, c->n_by_two_sd), "raw", summary_as_json(&c->raw)));
+	json_object_update_new(clock, json_pack("{s:o, s:o, s:o}", "kept", kept, "by_two_sd",
+					      numbers_as_json(c->by_two_sd, c->n_by_two_sd), "raw",
+					      summary_as_json(&c->raw)));
 	return clock;
 }
 
@@ -90,8 +92,8 @@ void noise_add_json(json_t *object, const struct profile_mark *mark)
 
 json_t *discarding_as_json(const struct discarding *d)
 {
-	json_t *document = json_pack("{s:I, s:o, s:o, s:o, s:o}", "run", (json_int_t)d->run.id, "by_cutoff",
-		over_as_json(d->over, d->n_over, "cutoff_ns"), "by_unprofiled",
+	json_t *document = json_pack("{s:I, s:o, s:o, s:o, s:o}", "run", (json_int_t)d->run.id,
+		"by_cutoff", over_as_json(d->over, d->n_over, "cutoff_ns"), "by_unprofiled",
 		over_as_json(d->unprofiled, d->n_unprofiled, "limit_ns"), "by_two_sd",
 		numbers_as_json(d->pt.by_two_sd, d->pt.n_by_two_sd), "incomplete",
 		numbers_as_json(d->incomplete, d->n_incomplete));
@@ -108,7 +110,8 @@ json_t *analysis_as_json(const struct analysis *a)
 {
 	const struct cluster *c = &a->central;
 	bool any = c->n_central > 0;
-	json_t *zooms = json_array(), *frequent = a->verdict == VERDICT_FREQUENT ? json_array() : NULL;
+	json_t *zooms = json_array(),
+	       *frequent = a->verdict == VERDICT_FREQUENT ? json_array() : NULL;
 
 	for (size_t i = 0; frequent && i < a->n_statistics; i++)
 		if (a->statistics[i].frequent)
@@ -116,9 +119,10 @@ json_t *analysis_as_json(const struct analysis *a)
 	for (size_t i = 0; i < c->n_zooms; i++) {
 		const struct zoom *z = &c->zooms[i];
 
-		json_array_append_new(zooms, json_pack("{s:I, s:I, s:I, s:s}", "samples", (json_int_t)z->left,
-						     "low_ns", (json_int_t)z->low_ns, "high_ns",
-						     (json_int_t)z->high_ns, "next", zoom_why(z)));
+		json_array_append_new(
+			zooms, json_pack("{s:I, s:I, s:I, s:s}", "samples", (json_int_t)z->left,
+				       "low_ns", (json_int_t)z->low_ns, "high_ns",
+				       (json_int_t)z->high_ns, "next", zoom_why(z)));
 	}
 	return json_pack(
 		"{s:I, s:s*, s:I, s:s, s:s, s:b, s:o, s:o, s:{s:I, s:I, s:I, s:o, s:o, s:o}, s:b, "
@@ -164,7 +168,8 @@ void cutoffs_print(const struct profile *profile, bool details, FILE *file)
 		bool periodic = c->period_ns > 0;
 		int64_t share_ppm = cutoff_share_ppm(c);
 		const char *firm = c->firm ? "yes" : "no";
-		_cleanup_(freep) char *daemon = text_format("%s%s", c->daemon, family_size_text(c->names));
+		_cleanup_(freep) char *daemon = text_format(
+			"%s%s", c->daemon, family_size_text(c->names));
 
 		table_row(table, TEXT(daemon), TIME(c->short_ns), TIME(c->long_ns),
 			TEXT(share_ppm < 0 ? "-" : text_percent((double)share_ppm / PPM)),
@@ -175,7 +180,8 @@ void cutoffs_print(const struct profile *profile, bool details, FILE *file)
 	table_print(table, file);
 }
 
-void cutoffs_print_omitted(const struct profile *profile, const struct cutoffs *left_out, FILE *file)
+void cutoffs_print_omitted(
+	const struct profile *profile, const struct cutoffs *left_out, FILE *file)
 {
 	/* of a forced profile it is the floor of what disturbed the runs */
 	bool forced = profile->mark.noise && strstr(profile->mark.noise, "forced");

@@ -5,7 +5,8 @@
 #include "lib/base/terminal.h"
 #include "lib/document/document.h"
 
-int run_is_from(struct book *book, const struct run *run, const char *machine, bool *ret, struct error *err)
+int run_is_from(
+	struct book *book, const struct run *run, const char *machine, bool *ret, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *document = NULL;
 	const char *there;
@@ -13,7 +14,8 @@ int run_is_from(struct book *book, const struct run *run, const char *machine, b
 
 	if (r < 0)
 		return r;
-	there = json_string_value(json_object_get(json_object_get(document, "identity"), "machine"));
+	there = json_string_value(
+		json_object_get(json_object_get(document, "identity"), "machine"));
 	*ret = there && !strcmp(there, machine);
 	return 0;
 }
@@ -46,7 +48,8 @@ int run_rules_load(struct book *book, const struct run *run, const char *profile
 		return error_say(err, r, "%s", why.text);
 	r = today ? names_load(&ret->names, NULL, err) : 0;
 	if (r == 0 && today && run->environment)
-		r = book_get_correlation(book, run->environment, run->inc_digest, &correlation, err);
+		r = book_get_correlation(
+			book, run->environment, run->inc_digest, &correlation, err);
 	if (r < 0)
 		return r;
 	if (there)
@@ -74,7 +77,8 @@ void run_rules_print_changes(FILE *file, const struct run *run, const struct run
 	else if (today->rules.profile && today->profile.retired_ns)
 		fprintf(file, "  profile '%s' was removed on %s; the run keeps it\n",
 			terminal_text(run->profile), text_moment(today->profile.retired_ns));
-	if (run->name_patterns && names_text(&patterns, NULL) == 0 && strcmp(patterns, run->name_patterns))
+	if (run->name_patterns && names_text(&patterns, NULL) == 0 &&
+		strcmp(patterns, run->name_patterns))
 		fprintf(file, "  the patterns of names (names.ini) have changed\n");
 	if (now->values == 0 || (then->samples == (int64_t)now->values && then->lag1 == now->lag1))
 		return;
@@ -99,14 +103,15 @@ void run_rules_clear(struct run_rules *rules)
 	*rules = (struct run_rules){};
 }
 
-/* On a hybrid processor, the type of the CPU that the run was pinned to; without one, all types may be in it. */
+/* On a hybrid processor, the type of the CPU that the run was pinned to; without one, all types may
+ * be in it. */
 static void find_cpu_kind(struct discarding *d, const json_t *environment)
 {
 	json_t *types = NULL, *list;
 	const char *kind;
 
-	if (!environment ||
-		json_unpack((json_t *)environment, "{s:{s:{s:o}}}", "settings", "cpus", "types", &types) < 0)
+	if (!environment || json_unpack((json_t *)environment, "{s:{s:{s:o}}}", "settings", "cpus",
+				    "types", &types) < 0)
 		return;
 	json_object_foreach (types, kind, list) {
 		_cleanup_(freep) int *cpus = NULL;
@@ -119,7 +124,8 @@ static void find_cpu_kind(struct discarding *d, const json_t *environment)
 				d->cpu_kind = xstrdup(kind);
 	}
 	/* the work of a load is that of all its CPUs */
-	if (!d->unmeasurable && d->run.kind != RUN_LOAD && d->run.cpu < 0 && json_object_size(types) > 1)
+	if (!d->unmeasurable && d->run.kind != RUN_LOAD && d->run.cpu < 0 &&
+		json_object_size(types) > 1)
 		d->unmeasurable = UNMEASURABLE_CPU_KINDS;
 }
 
@@ -130,21 +136,23 @@ static int disturbances_load(struct book *book, struct run_result *result, struc
 	struct discarding *d = &result->discarding;
 	_cleanup_(json_decrefp) json_t *environment = NULL;
 	const char *value = NULL;
-	int r = book_rows(book, d->run.id, &counters_table, &result->counters, &result->n_counters, err);
+	int r = book_rows(
+		book, d->run.id, &counters_table, &result->counters, &result->n_counters, err);
 
 	if (r == 0)
 		r = document_read_environment(book, d->run.environment, &environment, err);
 	if (r < 0)
 		return r;
-	*found = disturbances_find(result->counters, result->n_counters, (int64_t)d->et.raw.median_ns);
+	*found = disturbances_find(
+		result->counters, result->n_counters, (int64_t)d->et.raw.median_ns);
 	found->pt_ns = d->pt.raw.mean_ns;
 	d->unmeasurable = counters_unmeasurable(
 		result->counters, result->n_counters, result->samples, result->n_samples);
 	find_cpu_kind(d, environment);
 	/* whether PT contains interrupts, by the kernel's configuration */
 	if (environment)
-		json_unpack(environment, "{s:{s:{s:s}}}", "settings", "kernel_options", "IRQ_TIME_ACCOUNTING",
-			&value);
+		json_unpack(environment, "{s:{s:{s:s}}}", "settings", "kernel_options",
+			"IRQ_TIME_ACCOUNTING", &value);
 	found->interrupts = !value                ? INTERRUPTS_NOT_KNOWN
 			    : !strcmp(value, "y") ? INTERRUPTS_NOT_IN_PT
 						  : INTERRUPTS_IN_PT;
@@ -203,8 +211,8 @@ static void filtered_runs_free(struct filtered_run *runs, size_t n)
 	free(runs);
 }
 
-int run_result_read(struct book *book, int64_t id, const struct discard_rules *given, enum result_parts parts,
-	struct run_result *ret, struct error *err)
+int run_result_read(struct book *book, int64_t id, const struct discard_rules *given,
+	enum result_parts parts, struct run_result *ret, struct error *err)
 {
 	_cleanup_(run_result_clear) struct run_result result = {};
 	_cleanup_(sources_clear) struct sources sources = {};
@@ -262,8 +270,8 @@ json_t *held_back_as_json(const struct run_result *result)
 
 	if (held.ns == 0 && !by)
 		return json_null();
-	return json_pack("{s:I, s:f, s:s?, s:b}", "ns", (json_int_t)held.ns, "share", held.share, "by", by,
-		"unmeasurable", held.share > HELD_TOO_LONG);
+	return json_pack("{s:I, s:f, s:s?, s:b}", "ns", (json_int_t)held.ns, "share", held.share,
+		"by", by, "unmeasurable", held.share > HELD_TOO_LONG);
 }
 
 void run_result_clear(struct run_result *r)
@@ -276,7 +284,8 @@ void run_result_clear(struct run_result *r)
 }
 
 /* The means of the samples that the rules of each run keep, of all runs of the command of `run`. */
-static int load_means(struct book *book, int64_t run, bool et, struct run_means *ret, struct error *err)
+static int load_means(
+	struct book *book, int64_t run, bool et, struct run_means *ret, struct error *err)
 {
 	int r = book_run_means(book, run, et, ret, err);
 
@@ -299,8 +308,8 @@ static int load_means(struct book *book, int64_t run, bool et, struct run_means 
 	return r;
 }
 
-int run_variation_load(struct book *book, int64_t run_a, int64_t run_b, bool et, struct run_variation *ret,
-	struct error *err)
+int run_variation_load(struct book *book, int64_t run_a, int64_t run_b, bool et,
+	struct run_variation *ret, struct error *err)
 {
 	const int64_t runs[] = {run_a, run_b};
 	struct run_means means[2] = {};
@@ -319,7 +328,8 @@ int run_variation_load(struct book *book, int64_t run_a, int64_t run_b, bool et,
 		}
 	}
 	if (n == 2) /* the runs of one command must not count twice */
-		*ret = run_variation_find(&means[0], of_one_command ? NULL : &means[1], compared, n);
+		*ret = run_variation_find(
+			&means[0], of_one_command ? NULL : &means[1], compared, n);
 	free(means[0].items);
 	free(means[1].items);
 	return r;
@@ -327,8 +337,8 @@ int run_variation_load(struct book *book, int64_t run_a, int64_t run_b, bool et,
 
 /* The analysis of a run. */
 
-int analysis_load(struct book *book, int64_t id, const struct analysis_options *given, struct analysis *ret,
-	struct error *err)
+int analysis_load(struct book *book, int64_t id, const struct analysis_options *given,
+	struct analysis *ret, struct error *err)
 {
 	_cleanup_(analysis_feed_freep) struct analysis_feed *feed = NULL;
 	_cleanup_(sources_clear) struct sources sources = {};
@@ -366,7 +376,8 @@ int analysis_load(struct book *book, int64_t id, const struct analysis_options *
 enum { LINE_COLUMNS = 78 }; /* of the first screen, after its indent */
 
 /* Why the samples of a noisy run varied, by what was counted in them. */
-static int noise_load(struct book *book, const struct analysis *analysis, char **ret, struct error *err)
+static int noise_load(
+	struct book *book, const struct analysis *analysis, char **ret, struct error *err)
 {
 	static const struct {
 		enum counter which;
@@ -399,12 +410,14 @@ static int noise_load(struct book *book, const struct analysis *analysis, char *
 			text_append(&text, ", ", "%s %s", causes[i].name, text_percent(share));
 	}
 	if (!text)
-		text = xstrdup(analysis->noise.n_long > 0 ? "many samples long, cause unknown" : "speed varies");
+		text = xstrdup(analysis->noise.n_long > 0 ? "many samples long, cause unknown"
+							  : "speed varies");
 	*ret = text;
 	return 0;
 }
 
-int noise_mark(struct book *book, const struct analysis runs[2], struct profile *profile, struct error *err)
+int noise_mark(struct book *book, const struct analysis runs[2], struct profile *profile,
+	struct error *err)
 {
 	const struct analysis *noisy = NULL;
 	_cleanup_(freep) char *load = NULL;
@@ -419,22 +432,24 @@ int noise_mark(struct book *book, const struct analysis runs[2], struct profile 
 			(!noisy || a->noise.blind_ns > noisy->noise.blind_ns))
 			noisy = a;
 		if (!analysis_gives_cutoffs(a) && (len == 0 || a->verdict != runs[0].verdict))
-			len += (size_t)snprintf(
-				refused + len, sizeof(refused) - len, "%s, ", verdict_name(a->verdict));
+			len += (size_t)snprintf(refused + len, sizeof(refused) - len, "%s, ",
+				verdict_name(a->verdict));
 	}
 	r = noisy ? noise_load(book, noisy, &load, err) : 0;
 	if (r < 0)
 		return r;
 	if (noisy)
 		profile->mark.blind_ns = noisy->noise.blind_ns > 0 ? noisy->noise.blind_ns : 1;
-	profile->mark.noise = *refused ? text_format("%sforced%s%s", refused, load ? "; " : "", load ?: "")
+	profile->mark.noise = *refused ? text_format("%sforced%s%s", refused, load ? "; " : "",
+						 load ?: "")
 				       : TAKE(load);
 	return 0;
 }
 
 char *noise_text(const char *profile, const struct profile_mark *mark)
 {
-	_cleanup_(freep) char *reason = mark->noise ? text_format(" (%s)", mark->noise) : xstrdup("");
+	_cleanup_(freep) char *reason = mark->noise ? text_format(" (%s)", mark->noise)
+						    : xstrdup("");
 	const char *blind = text_precise((double)mark->blind_ns, (double)mark->blind_ns);
 	char *text;
 
@@ -442,7 +457,8 @@ char *noise_text(const char *profile, const struct profile_mark *mark)
 		return NULL;
 	if (mark->blind_ns <= 0)
 		return text_format("Profile '%s' is unreliable%s", profile, reason);
-	text = text_format("Profile '%s' is noisy: blind to daemons below %s%s", profile, blind, reason);
+	text = text_format(
+		"Profile '%s' is noisy: blind to daemons below %s%s", profile, blind, reason);
 	if (terminal_text_width(text) <= LINE_COLUMNS)
 		return text;
 	free(text);
@@ -465,9 +481,10 @@ void new_profile_clear(struct new_profile *made)
 	cutoffs_clear(&made->left_out);
 }
 
-/* Names that are a family in one of the two runs are one in the other, too, which may have few of them. */
-static int load_both(
-	struct book *book, const struct profile_request *request, struct analysis ret[2], struct error *err)
+/* Names that are a family in one of the two runs are one in the other, too, which may have few of
+ * them. */
+static int load_both(struct book *book, const struct profile_request *request,
+	struct analysis ret[2], struct error *err)
 {
 	struct analysis_options options = request->options;
 	bool again = false;
@@ -495,8 +512,8 @@ static int load_both(
 	return analysis_load(book, request->runs[0], &options, &ret[0], err);
 }
 
-int profile_from_runs(
-	struct book *book, const struct profile_request *request, struct new_profile *ret, struct error *err)
+int profile_from_runs(struct book *book, const struct profile_request *request,
+	struct new_profile *ret, struct error *err)
 {
 	_cleanup_(new_profile_clear) struct new_profile made = {};
 	const struct run *short_run = &made.analyses[0].run;
@@ -522,8 +539,8 @@ int profile_from_runs(
 	if (r == 0) {
 		*profile = cutoffs_make(request->name, made.analyses, least_ppm, &made.left_out);
 		profile->made_ns = clock_ns(CLOCK_REALTIME);
-		r = book_get_environment(
-			book, short_run->environment, &profile->environment_digest, NULL, NULL, err);
+		r = book_get_environment(book, short_run->environment, &profile->environment_digest,
+			NULL, NULL, err);
 	}
 	if (r == 0)
 		r = noise_mark(book, made.analyses, profile, err);

@@ -40,8 +40,8 @@ static const char *center_text(const struct summary *t, const char *unit)
 }
 
 /* A label, a figure padded to `columns`, and of two remarks the first that fits, if one does. */
-static void print_figure(
-	FILE *file, const char *label, const char *figure, size_t columns, const char *more, const char *less)
+static void print_figure(FILE *file, const char *label, const char *figure, size_t columns,
+	const char *more, const char *less)
 {
 	size_t used = LABEL_COLUMNS + columns + 3;
 	bool strong = !strncmp(label, "  PT (", strlen("  PT ("));
@@ -70,7 +70,8 @@ static bool pt_includes_start(const struct discarding *d, double least_ns)
 	return more_ns > least_ns && (d->run.cpu >= 0 || more_ns < MOST_OF_A_START_NS);
 }
 
-/* "[user 118 ms, system 11 ms]", unless the program is too short for times that are counted in ticks. */
+/* "[user 118 ms, system 11 ms]", unless the program is too short for times that are counted in
+ * ticks. */
 static const char *split_text(const struct screen *s, const char *unit)
 {
 	const double ns[] = {s->user_ns, s->system_ns};
@@ -94,8 +95,8 @@ static const char *waiting_text(const struct screen *s)
 	if (s->on_cpu >= MOSTLY_ON_CPU)
 		return by_quota;
 	if (!isnan(s->taken)) /* shorter where there is more to say */
-		return text_brief(
-			", %.0f %% taken%s%s", 100 * s->taken, held > 0 ? "" : " by others", by_quota);
+		return text_brief(", %.0f %% taken%s%s", 100 * s->taken,
+			held > 0 ? "" : " by others", by_quota);
 	if (s->on_cpu + held < MOSTLY_ON_CPU && s->result->run.kind != RUN_DUET &&
 		!(s->explained >= EXPLAINS))
 		return text_brief("%s; it waits, or is disturbed", by_quota);
@@ -182,7 +183,8 @@ static struct screen_layout layout_of(FILE *file, const struct screen *s, const 
 		if (!isnan(ci->low_ns))
 			l.ci = text_brief("95 %% CI%s %s", ci->assumed ? assumed : "",
 				text_interval(ci->low_ns, ci->high_ns, pt->sd_ns, l.unit));
-		l.beside = LABEL_COLUMNS + terminal_text_width(l.pt) + 3 + terminal_text_width(l.ci) <=
+		l.beside = LABEL_COLUMNS + terminal_text_width(l.pt) + 3 +
+				   terminal_text_width(l.ci) <=
 			   terminal_columns(file);
 	}
 	take_line(&left, !l.beside);
@@ -235,9 +237,9 @@ static void print_times(FILE *file, const struct screen *s, const struct screen_
 				strstr(s->inc_units, "95 %") ?: ""),
 			0, "", "");
 	print_figure(file, pt->n > 1 ? "  PT (mean ± σ)" : "  PT", l->pt, l->columns,
-		!l->beside           ? ""
+		!l->beside            ? ""
 		: pt->n > 1 || *l->ci ? l->ci
-				     : split,
+				      : split,
 		l->beside ? l->ci : "");
 	if (!l->beside)
 		fprintf(file, "%*s%s\n", LABEL_COLUMNS, "", l->ci);
@@ -248,7 +250,8 @@ char *screen_discards(const struct screen *s, size_t columns)
 	_cleanup_(freep) char *numbers = NULL;
 	char *text = NULL;
 	size_t size;
-	FILE *stream = xopen_memstream(&numbers, &size); /* there may be numbers of 200,000 samples */
+	/* there may be numbers of 200,000 samples */
+	FILE *stream = xopen_memstream(&numbers, &size);
 
 	for (size_t i = 0; i < s->n_reasons; i++) {
 		fprintf(stream, "%s%s", i ? ", " : "", terminal_text(s->reasons[i].name));
@@ -274,7 +277,8 @@ char *screen_discards(const struct screen *s, size_t columns)
 
 /* "papers' mean: 114.1 ms, without #2 #5", or of how many if the numbers do not fit; nothing if it
  * is the same mean, and, as it is a detail, if it lies within the interval. */
-static void papers_text(char buffer[LINE_SIZE], const struct screen *s, const char *unit, size_t columns)
+static void papers_text(
+	char buffer[LINE_SIZE], const struct screen *s, const char *unit, size_t columns)
 {
 	const struct clock_discarding *pt = &s->result->pt;
 	const char *mean = text_in_unit(pt->papers.mean_ns, pt->papers.sd_ns, unit);
@@ -289,11 +293,12 @@ static void papers_text(char buffer[LINE_SIZE], const struct screen *s, const ch
 	for (size_t i = 0; i < pt->n_by_two_sd && at < LINE_SIZE; i++)
 		at += (size_t)snprintf(buffer + at, LINE_SIZE - at, " #%u", pt->by_two_sd[i]);
 	if (terminal_text_width(buffer) > columns)
-		snprintf(buffer, LINE_SIZE, "papers' mean of %s: %s", text_count(pt->papers.n, "sample"),
-			mean);
+		snprintf(buffer, LINE_SIZE, "papers' mean of %s: %s",
+			text_count(pt->papers.n, "sample"), mean);
 }
 
-/* The papers' mean has half of the line or what the reasons leave, and nothing if then not even the first reason fits. */
+/* The papers' mean has half of the line or what the reasons leave, and nothing if then not even the
+ * first reason fits. */
 static void print_kept(FILE *file, const struct screen *s, const struct screen_layout *l)
 {
 	static const char label[] = "discarded: ";
@@ -327,7 +332,8 @@ static void print_kept(FILE *file, const struct screen *s, const struct screen_l
 	fprintf(file, "%s\n", hidden);
 }
 
-/* "~" where the time is a part of what several daemons took together, who used more CPU time than that. */
+/* "~" where the time is a part of what several daemons took together, who used more CPU time than
+ * that. */
 static const char *disturbed_about(const struct daemon_statistics *o)
 {
 	return (double)o->disturbed_most_ns > 1.05 * (double)o->disturbed_ns ? "~" : "";
@@ -373,7 +379,8 @@ void screen_print_others(FILE *file, const struct screen *const *screens, size_t
 {
 	const struct screen *s = screens[0];
 	size_t columns = terminal_columns(file) - LABEL_COLUMNS, used = 0, n_all;
-	const char *hint = text_brief("emp-analyze show %" PRId64, s->result->run.id), *explanation = "";
+	const char *hint = text_brief("emp-analyze show %" PRId64, s->result->run.id),
+		   *explanation = "";
 	double percent = n == 1 && !isnan(s->explained) ? 100 * fmin(1, s->explained) : NAN;
 	_cleanup_(freep) struct daemon_statistics *all = NULL;
 
@@ -464,8 +471,8 @@ void screen_clear(struct screen *s)
 
 /* The details, below the first screen. */
 
-/* The most samples that are discarded for one kind of reason, and the most other processes, that get
- * a line each. */
+/* The most samples that are discarded for one kind of reason, and the most other processes, that
+ * get a line each. */
 enum { MOST_LINES = 10 };
 
 /* A sample with several executions of one daemon over the cutoff counts once. */
@@ -540,8 +547,7 @@ static void print_over_cutoffs(
 		print_over_counts(file, over, n);
 }
 
-static void print_samples(
-	FILE *file, const uint32_t *samples, size_t n, const char *why, bool all)
+static void print_samples(FILE *file, const uint32_t *samples, size_t n, const char *why, bool all)
 {
 	size_t shown = begin_list(n, all);
 
@@ -570,13 +576,15 @@ static void print_outliers(FILE *file, const struct run_result *r, bool et, bool
 					(double)sample_time_ns(&r->samples[i], et), c->kept.sd_ns));
 }
 
-static void print_stages(FILE *file, const char *label, const struct clock_discarding *c, const char *unit)
+static void print_stages(
+	FILE *file, const char *label, const struct clock_discarding *c, const char *unit)
 {
 	if (c->raw.n != c->kept.n && c->raw.n > 1)
 		terminal_say(file, 4, "  %s of all samples: %s, CV %s, range %s", label,
-			text_mean_sd(c->raw.mean_ns, c->raw.sd_ns, unit), text_percent(c->raw.relative_error),
-			text_interval(
-				(double)c->raw.min_ns, (double)c->raw.max_ns, range_step(&c->raw), unit));
+			text_mean_sd(c->raw.mean_ns, c->raw.sd_ns, unit),
+			text_percent(c->raw.relative_error),
+			text_interval((double)c->raw.min_ns, (double)c->raw.max_ns,
+				range_step(&c->raw), unit));
 	if (c->papers.n != c->kept.n && c->papers.n > 1)
 		terminal_say(file, 4, "  %s as in the papers: %s, CV %s", label,
 			text_mean_sd(c->papers.mean_ns, c->papers.sd_ns, unit),
@@ -599,10 +607,12 @@ static void print_others_table(FILE *file, const struct daemons *others)
 
 	for (size_t i = 0; i < others->n && i < MOST_LINES; i++) {
 		const struct daemon_statistics *o = &others->items[i];
-		_cleanup_(freep) char *label = text_format("  %s%s", o->name, family_size_text(o->names));
+		_cleanup_(freep) char *label = text_format(
+			"  %s%s", o->name, family_size_text(o->names));
 
 		table_row(table, TEXT(label), TEXT(o->unit),
-			TEXT(text_brief("%s%s", disturbed_about(o), text_duration(o->disturbed_ns))),
+			TEXT(text_brief(
+				"%s%s", disturbed_about(o), text_duration(o->disturbed_ns))),
 			TIME(o->total_ns), TIME(o->max_ns), NUMBER(o->max_sample),
 			TEXT(o->profiled ? "yes" : "no"));
 	}
@@ -648,10 +658,10 @@ void run_details_print(FILE *file, const struct run_result *r, const char *unit,
 		terminal_say(file, 4, "  The program left %lld process%s behind, in all samples",
 			(long long)left_behind, left_behind == 1 ? "" : "es");
 	if (n > 0) {
-		_cleanup_(freep) char *text =
-			text_format("Accounting: %s, %s of CPU time per sample; PT from %s",
-				d->run.backend ?: "imported", text_duration(observer_ns / n),
-				d->run.pt_source ?: "an import");
+		_cleanup_(freep) char *text = text_format(
+			"Accounting: %s, %s of CPU time per sample; PT from %s",
+			d->run.backend ?: "imported", text_duration(observer_ns / n),
+			d->run.pt_source ?: "an import");
 
 		fputs("  ", file);
 		terminal_wrap(file, text, 2, 4);
@@ -660,7 +670,8 @@ void run_details_print(FILE *file, const struct run_result *r, const char *unit,
 
 /* A run's result for the first screen, and the notes on it. */
 
-/* Thresholds, as shares of the ET of all samples: for processes that are shown, and for waiting that is explained. */
+/* Thresholds, as shares of the ET of all samples: for processes that are shown, and for waiting
+ * that is explained. */
 static const double LEAST_SHOWN = 0.001, WORTH_EXPLAINING = 0.01;
 /* Minimum share of ET with known W. */
 static const double WAIT_KNOWN = 0.9;
@@ -716,7 +727,9 @@ struct screen run_screen_fill(const struct run_result *result)
 	s.on_cpu = et > 0 ? pt / et : NAN;
 	s.taken = et > 0 && known_et >= WAIT_KNOWN * et ? wait / known_et : NAN;
 	taken = isnan(s.taken) ? et - pt - (double)s.held.ns : s.taken * et;
-	s.explained = taken > WORTH_EXPLAINING * et && s.n_others > 0 ? (double)d->disturbed_ns / taken : NAN;
+	s.explained = taken > WORTH_EXPLAINING * et && s.n_others > 0
+			      ? (double)d->disturbed_ns / taken
+			      : NAN;
 	for (size_t i = 0; i < d->n_over; i++)
 		add_reason(&s, d->over[i].daemon, d->over[i].sample);
 	for (size_t i = 0; i < d->n_unprofiled; i++)
@@ -741,7 +754,8 @@ void run_screen_note_correlation(
 		const struct interval *interval = &programs[i]->interval;
 		double least = interval->calibrated ? WORTH_NOTING : WORTH_NOTING_ALONE;
 
-		if (programs[i]->kept.n > 0 && interval->effective_n <= least * (double)programs[i]->kept.n &&
+		if (programs[i]->kept.n > 0 &&
+			interval->effective_n <= least * (double)programs[i]->kept.n &&
 			(!worst || interval->lag1 > worst->interval.lag1))
 			worst = programs[i];
 	}
@@ -750,8 +764,9 @@ void run_screen_note_correlation(
 	if (worst)
 		notes_add(notes, NOTE_CORRELATION,
 			"Neighbouring samples %s alike (correlation %s%.2f): %zu count as %.*g in %s",
-			worst->interval.calibrated ? "are" : "seem", n > 1 ? "≤ " : "", worst->interval.lag1,
-			worst->kept.n, whole ? 9 : 2, whole ? round(count) : count, n > 1 ? "CIs" : "the CI");
+			worst->interval.calibrated ? "are" : "seem", n > 1 ? "≤ " : "",
+			worst->interval.lag1, worst->kept.n, whole ? 9 : 2,
+			whole ? round(count) : count, n > 1 ? "CIs" : "the CI");
 }
 
 /* What the ends of the program do to its times. Returns how many processes were left behind. */
@@ -790,7 +805,8 @@ static char *shorten_ids(const char *groups)
 	while (*groups) {
 		size_t n = strcspn(groups, "/; "), separators;
 
-		text_append(&text, "", "%.*s%s", (int)(n > LONG ? KEPT : n), groups, n > LONG ? "…" : "");
+		text_append(&text, "", "%.*s%s", (int)(n > LONG ? KEPT : n), groups,
+			n > LONG ? "…" : "");
 		groups += n;
 		separators = strspn(groups, "/; ");
 		text_append(&text, "", "%.*s", (int)separators, groups);
@@ -807,14 +823,15 @@ static void note_held_back(struct notes *notes, const struct run *run, const str
 	if (held->share > HELD_WORTH_NOTING)
 		notes_add(notes, held->share > HELD_TOO_LONG ? NOTE_UNMEASURABLE : NOTE_PROGRAM,
 			"%s: held back by %s: %s (%s)",
-			held->share > HELD_TOO_LONG ? "Unmeasurable" : "Warning", by, text_duration(held->ns),
-			text_percent(held->share));
+			held->share > HELD_TOO_LONG ? "Unmeasurable" : "Warning", by,
+			text_duration(held->ns), text_percent(held->share));
 	else if (held->ns == 0 && run->held_back_by)
-		notes_add(notes, NOTE_PROGRAM, "Warning: held back by %s; the kernel does not say how long",
-			by);
+		notes_add(notes, NOTE_PROGRAM,
+			"Warning: held back by %s; the kernel does not say how long", by);
 }
 
-void run_notes_add(struct notes *notes, const struct run_result *result, const struct profile *profile)
+void run_notes_add(
+	struct notes *notes, const struct run_result *result, const struct profile *profile)
 {
 	static const uint32_t CHANGE_SPEED = 1 << COUNTER_THROTTLES | 1 << COUNTER_SWAPPED_IN |
 					     1 << COUNTER_SWAPPED_OUT | 1 << COUNTER_SUSPENDED |
@@ -833,16 +850,18 @@ void run_notes_add(struct notes *notes, const struct run_result *result, const s
 	for (size_t i = 0; i < result->n_samples; i++)
 		failures += result->samples[i].exit_status > 0;
 	if (failures > 0)
-		notes_add(notes, NOTE_PROGRAM, "Warning: the program failed in %zu of %zu samples", failures,
-			result->n_samples);
+		notes_add(notes, NOTE_PROGRAM, "Warning: the program failed in %zu of %zu samples",
+			failures, result->n_samples);
 	if (2 * d->pt.kept.n < result->n_samples)
 		notes_add(notes, NOTE_FEW,
 			"Warning: few samples kept; take more (-r), or try 'emp-setup apply'");
 	impossible = impossible_pt_find(
 		&d->run, result->samples, result->n_samples, result->counters, result->n_counters);
 	if (impossible.n > 0) /* the first is described */
-		notes_add(notes, NOTE_PROGRAM, "Warning: impossible PT in %zu of %zu samples (%u: %s, %s %s)",
-			impossible.n, result->n_samples, impossible.sample, text_duration(impossible.pt_ns),
+		notes_add(notes, NOTE_PROGRAM,
+			"Warning: impossible PT in %zu of %zu samples (%u: %s, %s %s)",
+			impossible.n, result->n_samples, impossible.sample,
+			text_duration(impossible.pt_ns),
 			impossible.pt_ns > impossible.limit_ns ? "ET" : "others ≥",
 			text_duration(impossible.limit_ns));
 	if (most && most->n >= 2 && (double)most->n > MANY_DISCARDED * (double)result->n_samples)
@@ -855,8 +874,9 @@ void run_notes_add(struct notes *notes, const struct run_result *result, const s
 	if (profile && profile->cpu >= 0 && profile->cpu != d->run.cpu) {
 		if (d->run.cpu >= 0)
 			snprintf(here, sizeof(here), "is on CPU %d", d->run.cpu);
-		notes_add(notes, NOTE_PROFILE, "Warning: profile '%s' was made on CPU %d, this run %s",
-			profile->name, profile->cpu, here);
+		notes_add(notes, NOTE_PROFILE,
+			"Warning: profile '%s' was made on CPU %d, this run %s", profile->name,
+			profile->cpu, here);
 	}
 	/* disturbances that change the program's own time */
 	for (size_t i = 0; i < all->n; i++)
@@ -873,8 +893,9 @@ void run_notes_add(struct notes *notes, const struct run_result *result, const s
 	run_screen_note_correlation(notes, (const struct clock_discarding *[]){&d->pt}, 1);
 }
 
-int run_notes_load(struct book *book, const struct run_result *result, const struct profile *profile,
-	bool today, struct notes *ret, char ret_mdd[MDD_TEXT_SIZE], struct error *err)
+int run_notes_load(struct book *book, const struct run_result *result,
+	const struct profile *profile, bool today, struct notes *ret, char ret_mdd[MDD_TEXT_SIZE],
+	struct error *err)
 {
 	const struct run *run = &result->discarding.run;
 	struct note *last;

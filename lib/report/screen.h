@@ -23,22 +23,26 @@ struct screen {
 	char inc_units[128];       /* PT in units of INC; "": not known */
 	double user_ns, system_ns; /* means of the samples kept; NAN: not known */
 	bool approximate;          /* user and system were counted in ticks */
-	double on_cpu;             /* PT / ET, all samples that are whole (run.h); NAN: there are none */
-	double taken;              /* W / ET, likewise; NAN: not known */
-	struct held_time held;     /* by control groups, in all samples */
+	/* PT / ET, all samples that are whole (run.h); NAN: there are none */
+	double on_cpu;
+	double taken;          /* W / ET, likewise; NAN: not known */
+	struct held_time held; /* by control groups, in all samples */
 	struct peak_memory memory;
 	struct screen_reason *reasons;
 	size_t n_reasons;
-	size_t n_others; /* background processes that disturbed the program, the first of the result's, as are shown */
-	double explained; /* the share of W (or of ET − PT) that others can have taken; NAN: nothing to explain */
+	/* background processes that disturbed the program, the first of the result's, as are
+	 * shown */
+	size_t n_others;
+	/* the share of W (or of ET − PT) that others can have taken; NAN: nothing to explain */
+	double explained;
 	struct notes notes;
-	bool verbose; /* all lines, also peak memory and what the machine can resolve */
+	bool verbose;            /* all lines, also peak memory and what the machine can resolve */
 	bool all_notes;          /* in full, however many lines they need */
 	char mdd[MDD_TEXT_SIZE]; /* what the machine can resolve; "": not known */
 };
 
-/* The step for text_interval and text_precise: a minimum and a maximum are values, not estimates, and keep four digits
- * however large the sd is. */
+/* The step for text_interval and text_precise: a minimum and a maximum are values, not estimates,
+ * and keep four digits however large the sd is. */
 double range_step(const struct summary *summary);
 
 /* Two parts, so that details can come between them: the name with the run and the CPU, and the
@@ -66,26 +70,30 @@ void screen_print_others(FILE *file, const struct screen *const *screens, size_t
 /* Frees what is allocated: the reasons' samples and the notes. */
 void screen_clear(struct screen *screen);
 
-/* The mean of an int64_t of struct sample, in the samples kept; NAN: none is, or it is not known of one of them. */
+/* The mean of an int64_t of struct sample, in the samples kept; NAN: none is, or it is not known of
+ * one of them. */
 double mean_of_kept(const struct run_result *result, size_t offset);
 
-/* Everything but the name, the unit, the notes and whether user and system are approximate. The result must outlive it. */
+/* Everything but the name, the unit, the notes and whether user and system are approximate. The
+ * result must outlive it. */
 struct screen run_screen_fill(const struct run_result *result);
 
 /* Adds the notes that the result and its profile (NULL: none) call for. */
-void run_notes_add(struct notes *notes, const struct run_result *result, const struct profile *profile);
+void run_notes_add(
+	struct notes *notes, const struct run_result *result, const struct profile *profile);
 
-/* That neighbouring samples are alike, once for the PT of all programs: of the one with the greatest correlation. */
+/* That neighbouring samples are alike, once for the PT of all programs: of the one with the
+ * greatest correlation. */
 void run_screen_note_correlation(
 	struct notes *notes, const struct clock_discarding *const *programs, size_t n);
 
-/* The notes on a result and what the machine could resolve ("": not known), as they were stored when it was measured;
- * if none were, or for `today`, as they follow from the book. */
-int run_notes_load(struct book *book, const struct run_result *result, const struct profile *profile,
-	bool today, struct notes *ret, char ret_mdd[MDD_TEXT_SIZE], struct error *err);
+/* The notes on a result and what the machine could resolve ("": not known), as they were stored
+ * when it was measured; if none were, or for `today`, as they follow from the book. */
+int run_notes_load(struct book *book, const struct run_result *result,
+	const struct profile *profile, bool today, struct notes *ret, char ret_mdd[MDD_TEXT_SIZE],
+	struct error *err);
 
 /* Each discard with its figures (unless `all`: the first of each kind, and how many each daemon
  * has), PT of all samples, other processes that used the CPU, disturbance counters, and processes
  * left behind. */
-void run_details_print(
-	FILE *file, const struct run_result *result, const char *unit, bool all);
+void run_details_print(FILE *file, const struct run_result *result, const char *unit, bool all);

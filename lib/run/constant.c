@@ -9,8 +9,8 @@
 
 enum { TRIALS = 9 };
 
-void inc_program_make(
-	struct inc_program *p, const struct inc *inc, const struct run_session *session, double iterations)
+void inc_program_make(struct inc_program *p, const struct inc *inc,
+	const struct run_session *session, double iterations)
 {
 	*p = (struct inc_program){
 		.argv = {(char *)"inc", (char *)"--iterations", p->iterations},
@@ -43,15 +43,16 @@ static int run_inc(const struct inc *inc, const struct run_session *session, uin
 		(exec.wait_status != 0 && interrupt_pending())) /* ^C is INC's too */
 		return -EINTR;
 	if (exec.wait_status != 0)
-		return error_say(err, -ECANCELED, "'%s --iterations %s' %s", inc->path, program.iterations,
-			process_end_text(exec.wait_status));
+		return error_say(err, -ECANCELED, "'%s --iterations %s' %s", inc->path,
+			program.iterations, process_end_text(exec.wait_status));
 	*ret_pt_ns = exec.pt_ns > 0 ? exec.pt_ns : 1;
 	return 0;
 }
 
-/* Doubles the iterations until a run takes a tenth of a second, then takes the best rate of TRIALS runs of a quarter
- * second: that of the undisturbed machine, because any disturbance makes it slower. The PT of one iteration is
- * subtracted from each, so that starting the program does not count. */
+/* Doubles the iterations until a run takes a tenth of a second, then takes the best rate of TRIALS
+ * runs of a quarter second: that of the undisturbed machine, because any disturbance makes it
+ * slower. The PT of one iteration is subtracted from each, so that starting the program does not
+ * count. */
 static int measure_constant(struct inc *inc, const struct run_session *session, struct error *err)
 {
 	_cleanup_(progress_end) struct progress progress;
@@ -99,7 +100,8 @@ int inc_find_constant(
 		r = book_put_inc(book, environment, session->inc_digest, inc->per_second, err);
 	if (r < 0)
 		return r;
-	/* For inc itself. A file with the right content is not rewritten, so that a full disk does no harm. */
+	/* For inc itself. A file with the right content is not rewritten, so that a full disk does
+	 * no harm. */
 	path = paths_inc_constant(book_file(book));
 	text = text_format("increments_per_second %.17g\nenvironment %s", inc->per_second, digest);
 	r = paths_check(path, PATH_WRITE, &file, err);

@@ -8,7 +8,8 @@ static const struct field duet_fields[] = {
 	{FIELD(duet_row, FIELD_INT64, reference), .min = 1, .refers = FIELD_TO_RUN},
 	{FIELD(duet_row, FIELD_BOOL, frozen)},
 	{FIELD(duet_row, FIELD_INT64, slice_ns), .min = 1, .max = JSON_TIME_MAX},
-	{FIELD(duet_row, FIELD_INT64, increments), .presence = FIELD_OPTIONAL, .min = 1, .max = INT64_MAX},
+	{FIELD(duet_row, FIELD_INT64, increments), .presence = FIELD_OPTIONAL, .min = 1,
+		.max = INT64_MAX},
 	{FIELD(duet_row, FIELD_INT64, run), .min = 1, .expression = "run", .book_only = true},
 };
 const struct field_table duet_table = {
@@ -33,13 +34,15 @@ const struct field_table duet_alone_table = FIELD_TABLE(duet_alone, "run, ", due
 
 #define OF_THE_SAME_DUET "WHERE reference = (SELECT reference FROM duet WHERE run = ?) ORDER BY run"
 
-int book_duet(struct book *book, int64_t run, struct duet_row **ret, size_t *ret_n, struct error *err)
+int book_duet(
+	struct book *book, int64_t run, struct duet_row **ret, size_t *ret_n, struct error *err)
 {
 	return sql_all(book, err, &duet_table, OF_THE_SAME_DUET, ret, ret_n, "i", run);
 }
 
 static const struct field_table duet_run_table = {"duet", "",
-	&(const struct field){"run", FIELD_INT64, .size = sizeof(int64_t), .min = 1}, 1, sizeof(int64_t)};
+	&(const struct field){"run", FIELD_INT64, .size = sizeof(int64_t), .min = 1}, 1,
+	sizeof(int64_t)};
 
 const struct document_feature duet_feature = {
 	.rows = (const struct run_rows[]){{"duet", &duet_table, .single = true},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a duet records in addition to its runs. Each program has a run of its own; the samples of one number were taken together. */
+/* What a duet records in addition to its runs. Each program has a run of its own; the samples of
+ * one number were taken together. */
 #pragma once
 
 #include "lib/document/document.h"
@@ -30,5 +31,7 @@ struct duet_alone {
 extern const struct field_table duet_table, duet_sample_table, duet_alone_table;
 extern const struct document_feature duet_feature;
 
-/* All runs of the duet that this one belongs to, in their order; none: it is of no duet. The caller frees the array. */
-int book_duet(struct book *book, int64_t run, struct duet_row **ret, size_t *ret_n, struct error *err);
+/* All runs of the duet that this one belongs to, in their order; none: it is of no duet. The caller
+ * frees the array. */
+int book_duet(
+	struct book *book, int64_t run, struct duet_row **ret, size_t *ret_n, struct error *err);

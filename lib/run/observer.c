@@ -29,9 +29,11 @@ struct counter_reader {
 	struct holdback *holdback;
 	uint64_t actual, base; /* cycles, of APERF and MPERF; 0: not known */
 	struct counters last;
-	int64_t last_ns; /* CLOCK_BOOTTIME when `last` was read: a sample in which the machine slept is long */
-	bool pending;    /* a sample has ended since then */
-	size_t vmstat_size; /* as far as it is of interest: the kernel writes only what is asked for */
+	/* CLOCK_BOOTTIME when `last` was read: a sample in which the machine slept is long */
+	int64_t last_ns;
+	bool pending; /* a sample has ended since then */
+	/* as far as it is of interest: the kernel writes only what is asked for */
+	size_t vmstat_size;
 	int64_t tick_ns;
 	char text[TEXT_SIZE];
 };
@@ -45,8 +47,8 @@ static void open_throttles(struct counter_reader *reader, int root_fd)
 	for (int cpu = first; cpu <= last; cpu++)
 		for (size_t i = 0; i < ELEMENTS(counts); i++) {
 			int fd = path_open(root_fd, O_RDONLY,
-				"/sys/devices/system/cpu/cpu%d/thermal_throttle/%s_throttle_count", cpu,
-				counts[i]);
+				"/sys/devices/system/cpu/cpu%d/thermal_throttle/%s_throttle_count",
+				cpu, counts[i]);
 
 			if (fd >= 0)
 				reader->throttle_fds[reader->n_throttles++] = fd;
@@ -66,8 +68,8 @@ struct counter_reader *counters_open(int root_fd, int cpu)
 		.stat_fd = path_open(root_fd, O_RDONLY, "/proc/stat"),
 		.vmstat_fd = path_open(root_fd, O_RDONLY, "/proc/vmstat"),
 		.pressure_fd = path_open(root_fd, O_RDONLY, "/proc/pressure/cpu"),
-		/* registers of the pinned CPU: root's, with the kernel's module msr; virtual machines have
-		 * none */
+		/* registers of the pinned CPU: root's, with the kernel's module msr; virtual
+		 * machines have none */
 		.msr_fd = cpu < 0 ? -1 : path_open(root_fd, O_RDONLY, "/dev/cpu/%d/msr", cpu),
 		.temperature_fd = -1,
 		.holdback = holdback_open(root_fd),
@@ -76,15 +78,16 @@ struct counter_reader *counters_open(int root_fd, int cpu)
 		.tick_ns = NS_PER_S / sysconf(_SC_CLK_TCK),
 	};
 	open_throttles(reader, root_fd);
-	/* The sensor of the processor: the first temperature of the first hwmon device of a driver for
-	 * processors. */
+	/* The sensor of the processor: the first temperature of the first hwmon device of a driver
+	 * for processors. */
 	for (int i = 0; i < DEVICES && reader->temperature_fd < 0; i++) {
-		_cleanup_(freep) char *name = path_text(root_fd, "/sys/class/hwmon/hwmon%d/name", i);
+		_cleanup_(freep) char *name = path_text(
+			root_fd, "/sys/class/hwmon/hwmon%d/name", i);
 
 		for (size_t k = 0; name && k < ELEMENTS(drivers) && reader->temperature_fd < 0; k++)
 			if (!strcmp(name, drivers[k]))
-				reader->temperature_fd = path_open(
-					root_fd, O_RDONLY, "/sys/class/hwmon/hwmon%d/temp1_input", i);
+				reader->temperature_fd = path_open(root_fd, O_RDONLY,
+					"/sys/class/hwmon/hwmon%d/temp1_input", i);
 	}
 	return reader;
 }
@@ -138,7 +141,8 @@ static uint64_t read_register(const struct counter_reader *reader, off_t number)
 {
 	uint64_t value;
 
-	return reader->msr_fd >= 0 && pread(reader->msr_fd, &value, sizeof(value), number) == sizeof(value)
+	return reader->msr_fd >= 0 &&
+			       pread(reader->msr_fd, &value, sizeof(value), number) == sizeof(value)
 		       ? value
 		       : 0;
 }
@@ -163,16 +167,18 @@ static void read_vmstat(struct counter_reader *reader, struct counters *now)
 		const char *at = counter_line(text, rows[i].name);
 
 		if (at)
-			set_scaled(now, rows[i].which, strtoll(at + strlen(rows[i].name), NULL, 10), 1);
-		end = at ? (size_t)(at - text) : TEXT_SIZE; /* up to the last one; if it was cut off, all */
+			set_scaled(now, rows[i].which, strtoll(at + strlen(rows[i].name), NULL, 10),
+				1);
+		/* up to the last one; if it was cut off, all */
+		end = at ? (size_t)(at - text) : TEXT_SIZE;
 	}
 	reader->vmstat_size = end + GROWTH < TEXT_SIZE ? end + GROWTH : TEXT_SIZE - 1;
 }
 
 static void counters_read_all(struct counter_reader *reader)
 {
-	/* Intel SDM 4: IA32_APERF counts cycles at the actual clock, IA32_MPERF at the base frequency,
-	 * neither while the CPU halts. */
+	/* Intel SDM 4: IA32_APERF counts cycles at the actual clock, IA32_MPERF at the base
+	 * frequency, neither while the CPU halts. */
 	enum { SMI_COUNT = 0x34, MPERF = 0xe7, APERF = 0xe8 };
 	struct counters now = COUNTERS_NONE;
 	struct clock_state clock;
@@ -189,7 +195,8 @@ static void counters_read_all(struct counter_reader *reader)
 		set_scaled(&now, COUNTER_STEAL, ticks, reader->tick_ns);
 	read_vmstat(reader, &now);
 	for (int i = 0; i < reader->n_throttles; i++)
-		throttles += (uint32_t)strtoul(reread_file(reader, reader->throttle_fds[i], 32), NULL, 10);
+		throttles += (uint32_t)strtoul(
+			reread_file(reader, reader->throttle_fds[i], 32), NULL, 10);
 	if (reader->n_throttles > 0)
 		now.value[COUNTER_THROTTLES] = throttles;
 	text = strstr(reread_file(reader, reader->pressure_fd, 128), "total=");
@@ -237,11 +244,15 @@ struct counters counters_end(struct counter_reader *reader)
 		if (counters_know(&before, i) && counters_know(&reader->last, i))
 			changed.value[i] = reader->last.value[i] - before.value[i];
 	if (base > 0 && actual > 0 && reader->base > base && reader->actual > actual)
-		changed.value[COUNTER_SPEED] =
-			(int64_t)(((double)(reader->actual - actual) / (double)(reader->base - base) - 1) *
-				  1e6);
-	/* differences below a millisecond arise because two clocks cannot be read at the same moment */
-	if (counters_know(&changed, COUNTER_SUSPENDED) && changed.value[COUNTER_SUSPENDED] < NS_PER_MS)
+		changed.value[COUNTER_SPEED] = (int64_t)(((double)(reader->actual - actual) /
+									 (double)(reader->base -
+										  base) -
+								 1) *
+							 1e6);
+	/* differences below a millisecond arise because two clocks cannot be read at the same
+	 * moment */
+	if (counters_know(&changed, COUNTER_SUSPENDED) &&
+		changed.value[COUNTER_SUSPENDED] < NS_PER_MS)
 		changed.value[COUNTER_SUSPENDED] = 0;
 	return changed;
 }
@@ -329,9 +340,9 @@ static void drop_program(struct raw_sample *o, int64_t *ret_same_cpu_ns)
 	*ret_same_cpu_ns = knows_cpu ? same_cpu_ns : -1;
 }
 
-/* The snapshots are wider than ET: the program may wait for its CPU before it starts. Others cannot have
- * had more of that CPU within ET than the program left, `left_ns`; what is beyond that was before or
- * after. */
+/* The snapshots are wider than ET: the program may wait for its CPU before it starts. Others cannot
+ * have had more of that CPU within ET than the program left, `left_ns`; what is beyond that was
+ * before or after. */
 static void limit_to_et(struct process_cpus *usages, int64_t left_ns)
 {
 	size_t kept = 0;
@@ -349,9 +360,10 @@ static void limit_to_et(struct process_cpus *usages, int64_t left_ns)
 	usages->n = kept;
 }
 
-/* W begins and ends with ET. The accounting knows it for all of the program's tasks, but not for those that left its cgroup. Several
- * tasks also wait for each other, which does not count; how long they do is not known if they left their CPU. The last task may
- * wait for the CPU once more after the end was seen: what PT leaves of ET is the most. */
+/* W begins and ends with ET. The accounting knows it for all of the program's tasks, but not for
+ * those that left its cgroup. Several tasks also wait for each other, which does not count; how
+ * long they do is not known if they left their CPU. The last task may wait for the CPU once more
+ * after the end was seen: what PT leaves of ET is the most. */
 static int64_t find_wait(const struct raw_sample *o)
 {
 	const struct process_cpus *usages = &o->usages;
@@ -389,7 +401,8 @@ static void find_peak(struct raw_sample *o)
  * then it is no more than the program lacks. */
 static void set_held_back(struct raw_sample *o, int cpu)
 {
-	int64_t exact_ns = o->usages.throttled_ns, quota_ns, memory_ns = o->held.by[HOLD_MEMORY].ns, rest_ns;
+	int64_t exact_ns = o->usages.throttled_ns, quota_ns, memory_ns = o->held.by[HOLD_MEMORY].ns,
+		rest_ns;
 	int64_t et_ns = o->exec.et_ns, frozen_ns = o->held.by[HOLD_FREEZER].ns;
 
 	quota_ns = exact_ns >= 0 ? exact_ns : o->held.by[HOLD_QUOTA].ns;
@@ -418,8 +431,8 @@ static void set_switches(struct raw_sample *o)
 	o->changes.value[COUNTER_INVOLUNTARY] = o->exec.involuntary_switches;
 }
 
-int observe_begin(const struct command_spec *spec, struct counter_reader *counters, struct raw_sample *ret,
-	struct error *err)
+int observe_begin(const struct command_spec *spec, struct counter_reader *counters,
+	struct raw_sample *ret, struct error *err)
 {
 	int r = 0;
 
@@ -428,7 +441,8 @@ int observe_begin(const struct command_spec *spec, struct counter_reader *counte
 	counters_begin(counters);
 	if (spec->accounting) {
 		privilege_raise();
-		r = accounting_before(spec->accounting, spec->cgroup ? spec->cgroup->id : 0, spec->cpu, err);
+		r = accounting_before(
+			spec->accounting, spec->cgroup ? spec->cgroup->id : 0, spec->cpu, err);
 		privilege_lower();
 	}
 	return r;
@@ -474,16 +488,16 @@ static int conclude_observation(
 	return o->exec.end == SPAWN_INTERRUPTED ? -EINTR : 0;
 }
 
-int observe_end(const struct command_spec *spec, struct counter_reader *counters, struct raw_sample *o,
-	struct error *err)
+int observe_end(const struct command_spec *spec, struct counter_reader *counters,
+	struct raw_sample *o, struct error *err)
 {
 	int r = end_accounting(spec, counters, o, err);
 
 	return r < 0 ? r : conclude_observation(spec, counters, o);
 }
 
-int observe_sample(const struct command_spec *spec, struct counter_reader *counters, struct raw_sample *ret,
-	struct error *err)
+int observe_sample(const struct command_spec *spec, struct counter_reader *counters,
+	struct raw_sample *ret, struct error *err)
 {
 	int r = observe_begin(spec, counters, ret, err);
 
@@ -542,7 +556,8 @@ static void conclude_part(struct raw_sample *part, const struct raw_sample *all,
 	set_switches(part);
 	scale_counter(&part->changes, COUNTER_STEAL, of_span);
 	scale_counter(&part->changes, COUNTER_CPU_PRESSURE, of_span);
-	part->changes.value[COUNTER_INTERRUPTS] = usage->interrupts_ns < 0 ? INT64_MIN : usage->interrupts_ns;
+	part->changes.value[COUNTER_INTERRUPTS] = usage->interrupts_ns < 0 ? INT64_MIN
+									   : usage->interrupts_ns;
 	if ((n > 1 || part->part.cut_short) && usage->pt_ns > 0)
 		scale_counter(&part->changes, COUNTER_INTERRUPTS,
 			fmin(1, (double)part->exec.pt_ns / (double)usage->pt_ns));
@@ -554,7 +569,8 @@ static void conclude_part(struct raw_sample *part, const struct raw_sample *all,
 	if (repeat || span_ns <= 0 || taken_ns < 0)
 		return;
 	if (all->usages.throttled_ns > 0)
-		taken_ns -= taken_ns < all->usages.throttled_ns ? taken_ns : all->usages.throttled_ns;
+		taken_ns -= taken_ns < all->usages.throttled_ns ? taken_ns
+								: all->usages.throttled_ns;
 	if (taken_ns > off_ns)
 		taken_ns = off_ns > 0 ? off_ns : 0;
 	part->wait_ns = (int64_t)((double)taken_ns * of_span);

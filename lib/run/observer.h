@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One sample (EMP, Figure 5): a snapshot of every process, the program from start to end, and a second snapshot. */
+/* One sample (EMP, Figure 5): a snapshot of every process, the program from start to end, and a
+ * second snapshot. */
 #pragma once
 
 #include "lib/host/accounting/accounting.h"
@@ -7,7 +8,8 @@
 #include "lib/host/process/program.h"
 #include "lib/record/run.h"
 
-/* The means of observing a sample. Without accounting or a cgroup, the sentence in `no_…` says why. */
+/* The means of observing a sample. Without accounting or a cgroup, the sentence in `no_…` says
+ * why. */
 struct observer {
 	struct accounting *accounting;
 	struct cgroup *cgroup;
@@ -19,18 +21,21 @@ struct observer {
 	const char *wait_source;        /* of W: the backend, or "schedstat" without one */
 };
 
-/* ACCOUNTING_AUTO takes what is available; a requested backend that is not available is an error. `cpu` as for
- * counters_open. */
-int observer_open(struct observer *ret, enum accounting_backend backend, int cpu, struct error *err);
+/* ACCOUNTING_AUTO takes what is available; a requested backend that is not available is an error.
+ * `cpu` as for counters_open. */
+int observer_open(
+	struct observer *ret, enum accounting_backend backend, int cpu, struct error *err);
 void observer_close(struct observer *observer);
 
 struct raw_sample {
 	struct exec_result exec;
 	char escaped[16]; /* the name of a process that left the program's cgroup; "": not known */
-	struct process_cpus
-		usages;  /* without the program's own; owned by the accounting until the next sample */
-	int64_t wait_ns; /* W: the program's tasks were ready to run while others had the CPU; -1: not known */
-	bool knows_peak; /* exec.max_rss_bytes is the program's own, and not at least that of this process */
+	/* without the program's own; owned by the accounting until the next sample */
+	struct process_cpus usages;
+	/* W: the program's tasks were ready to run while others had the CPU; -1: not known */
+	int64_t wait_ns;
+	/* exec.max_rss_bytes is the program's own, and not at least that of this process */
+	bool knows_peak;
 	int64_t held_back_ns;    /* control groups held them back; it is no part of W */
 	struct held_back held;   /* which ones; names only of those that did */
 	struct counters changes; /* while the program ran, with its context switches */
@@ -38,37 +43,41 @@ struct raw_sample {
 	struct duet_part part;   /* of a duet; .spawned is that above */
 };
 
-/* `spawn->accounting` may be NULL: then there are no usages. -EINTR without a sentence if a signal came for
- * this process: the program was killed and the sample must not be used. */
-int observe_sample(const struct command_spec *spec, struct counter_reader *counters, struct raw_sample *ret,
-	struct error *err);
+/* `spawn->accounting` may be NULL: then there are no usages. -EINTR without a sentence if a signal
+ * came for this process: the program was killed and the sample must not be used. */
+int observe_sample(const struct command_spec *spec, struct counter_reader *counters,
+	struct raw_sample *ret, struct error *err);
 
-/* The same for who runs the program, or several, in between, and puts their totals into ret->spawned. `spawn` has what they have in
- * common: the accounting, the CPU, and the cgroup that all of them are in or below. */
-int observe_begin(const struct command_spec *spec, struct counter_reader *counters, struct raw_sample *ret,
-	struct error *err);
-int observe_end(const struct command_spec *spec, struct counter_reader *counters, struct raw_sample *o,
-	struct error *err);
-/* One sample of several programs that alternate. `all` has what they have in common: the accounting, the CPU, and the
- * cgroup that their own ones are in. Each observation has the same usages; its wait_ns is its share of what other
- * processes took from all of them; -1 with plan->repeat, or without bpf. */
+/* The same for who runs the program, or several, in between, and puts their totals into
+ * ret->spawned. `spawn` has what they have in common: the accounting, the CPU, and the cgroup that
+ * all of them are in or below. */
+int observe_begin(const struct command_spec *spec, struct counter_reader *counters,
+	struct raw_sample *ret, struct error *err);
+int observe_end(const struct command_spec *spec, struct counter_reader *counters,
+	struct raw_sample *o, struct error *err);
+/* One sample of several programs that alternate. `all` has what they have in common: the
+ * accounting, the CPU, and the cgroup that their own ones are in. Each observation has the same
+ * usages; its wait_ns is its share of what other processes took from all of them; -1 with
+ * plan->repeat, or without bpf. */
 int observe_duet(const struct duet_plan *plan, const struct command_spec *all,
 	const struct command_spec *const *specs, size_t n, struct counter_reader *counters,
 	struct raw_sample *ret, struct error *err);
 
-/* Reads the disturbance counters (lib/record/run.h): once in 100 ms, not with every short sample. The first sample that
- * ends 100 ms or more after the last reading gets what they counted since then. A sample of 100 ms or more therefore has its own
- * counts; of shorter samples, the last of each 100 ms has the counts of all, and of the time between them. The others have none. */
+/* Reads the disturbance counters (lib/record/run.h): once in 100 ms, not with every short sample.
+ * The first sample that ends 100 ms or more after the last reading gets what they counted since
+ * then. A sample of 100 ms or more therefore has its own counts; of shorter samples, the last of
+ * each 100 ms has the counts of all, and of the time between them. The others have none. */
 
-struct counter_reader; /* the files, open; and those of holdback.h, which are read with every sample */
+/* the files, open; and those of holdback.h, which are read with every sample */
+struct counter_reader;
 
 /* cpu -1: the program may run on any. root_fd as in lib/base/paths.h. */
 struct counter_reader *counters_open(int root_fd, int cpu);
 void counter_reader_free(struct counter_reader *reader);
 DEFINE_FREEP(counter_reader)
 
-/* Before and after a sample. They do not include those of the program itself: its context switches and
- * interrupts. */
+/* Before and after a sample. They do not include those of the program itself: its context switches
+ * and interrupts. */
 void counters_begin(struct counter_reader *reader);
 struct counters counters_end(struct counter_reader *reader);
 

@@ -59,12 +59,14 @@ static int check_program_end(const struct sampling *s, const struct exec_result 
 		s->warm_up ? (unsigned)s->warm_up : s->run->n_samples + 1);
 	if (exec->end == SPAWN_TIMED_OUT)
 		r = error_say(err, -ETIMEDOUT,
-			"'%.400s' ran longer than %s in %s and was killed, with all it started", command,
-			text_duration(s->spec->timeout_ns), which);
+			"'%.400s' ran longer than %s in %s and was killed, with all it started",
+			command, text_duration(s->spec->timeout_ns), which);
 	else if (exec->end == SPAWN_STOPPED || exec->end == SPAWN_FROZEN)
 		r = error_say(err, -ECANCELED, "'%.400s' %s in %s and was killed: %s", command,
-			exec->end == SPAWN_STOPPED ? "stopped itself" : "froze its own cgroup", which,
-			exec->end == SPAWN_STOPPED ? "there was nothing to resume it" : "nothing thawed it");
+			exec->end == SPAWN_STOPPED ? "stopped itself" : "froze its own cgroup",
+			which,
+			exec->end == SPAWN_STOPPED ? "there was nothing to resume it"
+						   : "nothing thawed it");
 	else if (status == 0)
 		return 0;
 	else if (interrupt_pending()) /* ^C may end the program before this process reads it */
@@ -76,10 +78,11 @@ static int check_program_end(const struct sampling *s, const struct exec_result 
 			process_end_text(status), which, killer,
 			WIFSIGNALED(status) ? "it" : "one of its processes");
 	else
-		r = error_say(err, -ECANCELED, "'%.400s' %s in %s%s", command, process_end_text(status),
-			which,
-			s->ignored_status ? "; -i measures it anyway, --show-output shows what it prints"
-					  : "");
+		r = error_say(err, -ECANCELED, "'%.400s' %s in %s%s", command,
+			process_end_text(status), which,
+			s->ignored_status
+				? "; -i measures it anyway, --show-output shows what it prints"
+				: "");
 	add_last_lines(s->spec->stderr_fd, err);
 	return r;
 }
@@ -92,8 +95,8 @@ static struct source source_of(const struct process_cpu *u)
 		.kind = u->kernel ? SOURCE_KERNEL : SOURCE_PROCESS};
 }
 
-/* The rows of a sample: the sample itself, and the executions in it, which the caller frees. Sources that the book may not have yet
- * are 0; *ret_known: there are none. */
+/* The rows of a sample: the sample itself, and the executions in it, which the caller frees.
+ * Sources that the book may not have yet are 0; *ret_known: there are none. */
 static struct execution *make_rows(
 	struct book *book, uint32_t n, struct raw_sample *o, struct sample *ret, bool *ret_known)
 {
@@ -139,8 +142,8 @@ static struct execution *make_rows(
 }
 
 /* In a transaction: an id of a source is void if it is rolled back. */
-static int store_rows(struct book *book, int64_t run, const struct raw_sample *o, const struct sample *sample,
-	struct execution *executions, struct error *err)
+static int store_rows(struct book *book, int64_t run, const struct raw_sample *o,
+	const struct sample *sample, struct execution *executions, struct error *err)
 {
 	const struct duet_sample in_duet = {
 		sample->n, o->part.position, o->part.repetitions, o->part.together_ns};
@@ -160,7 +163,8 @@ static int store_rows(struct book *book, int64_t run, const struct raw_sample *o
 	return r;
 }
 
-int sample_store_rows(struct book *book, int64_t run, uint32_t n, struct raw_sample *o, struct error *err)
+int sample_store_rows(
+	struct book *book, int64_t run, uint32_t n, struct raw_sample *o, struct error *err)
 {
 	struct sample sample;
 	bool known;
@@ -184,8 +188,8 @@ static int store_held_back(
 }
 
 /* A warm-up is not stored; a run without the others of its duet is no sample. */
-static int store_or_count(
-	const struct sampling_plan *plan, struct sampling *s, struct raw_sample *o, struct error *err)
+static int store_or_count(const struct sampling_plan *plan, struct sampling *s,
+	struct raw_sample *o, struct error *err)
 {
 	_cleanup_(freep) struct execution *executions = NULL;
 	struct book *book = plan->session->book;
@@ -198,8 +202,8 @@ static int store_or_count(
 	if (s->warm_up)
 		return 0;
 	if (s->alone) {
-		const struct duet_alone alone = {
-			++s->n_alone, s->run->n_samples, o->exec.start_ns, o->exec.et_ns, o->exec.pt_ns};
+		const struct duet_alone alone = {++s->n_alone, s->run->n_samples, o->exec.start_ns,
+			o->exec.et_ns, o->exec.pt_ns};
 
 		return book_add_rows(book, s->run->id, &duet_alone_table, &alone, 1, err);
 	}
@@ -207,7 +211,8 @@ static int store_or_count(
 	if (!known || o->part.position > 0 ||
 		!book_keep_sample(book, s->run, &sample, executions, o->usages.n, &o->changes)) {
 		book_sync_by_second(book);
-		r = BOOK_ATOMIC(book, store_rows(book, s->run->id, o, &sample, executions, err), err);
+		r = BOOK_ATOMIC(
+			book, store_rows(book, s->run->id, o, &sample, executions, err), err);
 	}
 	if (r == 0)
 		r = store_held_back(book, s->run, &o->held, err);
@@ -234,7 +239,8 @@ static int store_or_count(
 	return plan->hooks.taken ? plan->hooks.taken(s, &sample, executions, o->usages.n, err) : 0;
 }
 
-/* The program of one run, or those of a duet together. 1: this process was stopped meanwhile (^Z), so that the times mean nothing. */
+/* The program of one run, or those of a duet together. 1: this process was stopped meanwhile (^Z),
+ * so that the times mean nothing. */
 static int observe_in_turn(const struct sampling_plan *plan, struct sampling *items, size_t n,
 	struct raw_sample *ret, struct error *err)
 {
@@ -246,8 +252,8 @@ static int observe_in_turn(const struct sampling_plan *plan, struct sampling *it
 		return -EINTR;
 	interrupt_drain(interrupt_continued_fd); /* forget earlier stops */
 	if (together) {
-		_cleanup_(freep)
-			const struct command_spec **specs = xcalloc(n, sizeof(struct command_spec *));
+		_cleanup_(freep) const struct command_spec **specs = xcalloc(
+			n, sizeof(struct command_spec *));
 		struct duet_plan duet = *plan->duet;
 
 		for (size_t i = 0; i < n; i++)
@@ -260,12 +266,13 @@ static int observe_in_turn(const struct sampling_plan *plan, struct sampling *it
 	/* a program that was killed because another one did not end has not failed itself */
 	for (size_t i = 0; r == 0 && i < n; i++)
 		if (!together || ret[i].part.repetitions > 0)
-			r = check_program_end(&items[i], &ret[i].exec, counters_holdback(counters), err);
+			r = check_program_end(
+				&items[i], &ret[i].exec, counters_holdback(counters), err);
 	return r == 0 && interrupt_drain(interrupt_continued_fd) ? 1 : r;
 }
 
-static int call_hook(
-	int (*hook)(struct sampling *, struct error *), struct sampling *items, size_t n, struct error *err)
+static int call_hook(int (*hook)(struct sampling *, struct error *), struct sampling *items,
+	size_t n, struct error *err)
 {
 	int r = 0;
 
@@ -274,8 +281,10 @@ static int call_hook(
 	return r;
 }
 
-/* One warm-up or sample of one run, or a sample of each of the n runs of a duet; taken again if this process was stopped. */
-static int take_in_turn(struct sampling_group *g, struct sampling *items, size_t n, struct error *err)
+/* One warm-up or sample of one run, or a sample of each of the n runs of a duet; taken again if
+ * this process was stopped. */
+static int take_in_turn(
+	struct sampling_group *g, struct sampling *items, size_t n, struct error *err)
 {
 	const struct sampling_hooks *hooks = &g->plan->hooks;
 	_cleanup_(freep) struct raw_sample *seen = xcalloc(n, sizeof(*seen));
@@ -315,8 +324,8 @@ static int take_in_turn(struct sampling_group *g, struct sampling *items, size_t
 
 		fit = one->taken > 0;
 		if (fit)
-			used += snprintf(text + used, sizeof(text) - (size_t)used, "%s%s", i ? " / " : "",
-				text_duration(one->pt_ns / one->taken));
+			used += snprintf(text + used, sizeof(text) - (size_t)used, "%s%s",
+				i ? " / " : "", text_duration(one->pt_ns / one->taken));
 	}
 	progress_step(g->progress, *g->done, fit ? text : NULL);
 	return r;
@@ -328,7 +337,8 @@ static int wants_more(const struct sampling_group *g, struct sampling *s, struct
 	return s->run->n_samples < s->samples ? 1 : call_hook(g->plan->hooks.more, s, 1, err);
 }
 
-/* Of a duet: a sample of all runs if any needs one, and before it the runs alone that are due. 1: one was taken, 0: none. */
+/* Of a duet: a sample of all runs if any needs one, and before it the runs alone that are due. 1:
+ * one was taken, 0: none. */
 static int take_duet_round(struct sampling_group *g, struct error *err)
 {
 	const struct sampling *first = &g->items[0];
@@ -344,7 +354,8 @@ static int take_duet_round(struct sampling_group *g, struct error *err)
 		return r < 0 ? r : 0;
 	r = 0;
 	while (r == 0 && first->n_alone < alone &&
-		(uint64_t)first->run->n_samples * alone >= (uint64_t)first->n_alone * first->samples)
+		(uint64_t)first->run->n_samples * alone >=
+			(uint64_t)first->n_alone * first->samples)
 		for (size_t i = 0; r == 0 && i < g->n; i++) {
 			g->items[i].alone = true;
 			r = take_in_turn(g, &g->items[i], 1, err);
@@ -367,7 +378,8 @@ static int take_sampling_round(struct sampling_group *g, size_t *order, struct e
 	for (size_t i = 0; i < g->n; i++)
 		round = g->items[i].run->n_samples > round ? g->items[i].run->n_samples : round;
 	turns_balanced(order, g->n, round);
-	for (size_t i = g->plan->order == ORDER_SHUFFLE ? g->n : 0; i > 1; i--) { /* Fisher and Yates */
+	/* Fisher and Yates */
+	for (size_t i = g->plan->order == ORDER_SHUFFLE ? g->n : 0; i > 1; i--) {
 		size_t k = random_next(&g->random) % i, other = order[k];
 
 		order[k] = order[i - 1];
@@ -389,9 +401,12 @@ static int take_sampling_round(struct sampling_group *g, size_t *order, struct e
 }
 
 /* Also after a failure of the samples, `outcome`. */
-static int end_sampling(const struct sampling_group *g, struct sampling *s, int outcome, struct error *err)
+static int end_sampling(
+	const struct sampling_group *g, struct sampling *s, int outcome, struct error *err)
 {
-	enum run_state state = outcome == 0 ? RUN_DONE : outcome == -EINTR ? RUN_INTERRUPTED : RUN_FAILED;
+	enum run_state state = outcome == 0        ? RUN_DONE
+			       : outcome == -EINTR ? RUN_INTERRUPTED
+						   : RUN_FAILED;
 	int r, called;
 
 	if (s->escaped) /* PT after an escape: see program.c, and with bpf accounting observer.c */
@@ -438,7 +453,9 @@ static int sample_group(struct sampling_group *g, struct error *err)
 		taken = 0;
 	outcome = taken;
 	for (size_t i = 0; i < g->n; i++) {
-		int r = g->items[i].run->id ? end_sampling(g, &g->items[i], taken, outcome ? NULL : err) : 0;
+		int r = g->items[i].run->id
+				? end_sampling(g, &g->items[i], taken, outcome ? NULL : err)
+				: 0;
 
 		outcome = outcome ?: r;
 	}
@@ -456,11 +473,13 @@ int sampling_run(const struct sampling_plan *plan, struct error *err)
 		const struct sampling *s = &plan->items[i];
 
 		if (s->run->n_samples < s->samples)
-			planned += s->samples - s->run->n_samples + (uint64_t)s->warm_ups + plan->alone;
+			planned += s->samples - s->run->n_samples + (uint64_t)s->warm_ups +
+				   plan->alone;
 	}
 	progress_begin(&progress, plan->label ?: plan->items[0].run->program, planned, plan->quiet);
 	for (size_t i = 0; r == 0 && i < plan->n; i += size) {
-		struct sampling_group g = {plan, &plan->items[i], size, plan->seed, &progress, &done};
+		struct sampling_group g = {
+			plan, &plan->items[i], size, plan->seed, &progress, &done};
 
 		r = sample_group(&g, err);
 	}

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The sampling loop: warm-ups, then samples of one run or of several in turn. Each sample is stored in the book before
- * the next starts, so that no complete sample is lost, however the sampling ends. */
+/* The sampling loop: warm-ups, then samples of one run or of several in turn. Each sample is stored
+ * in the book before the next starts, so that no complete sample is lost, however the sampling
+ * ends. */
 #pragma once
 
 #include "lib/book/book.h"
 #include "lib/host/system/lock.h"
 #include "lib/run/observer.h"
 
-/* What a tool that takes samples needs around them: the lab book, the host's lock, the fingerprint of the machine (emp-setup
- * takes it), the observer, and the end of runs. */
+/* What a tool that takes samples needs around them: the lab book, the host's lock, the fingerprint
+ * of the machine (emp-setup takes it), the observer, and the end of runs. */
 
 struct run_session {
 	struct book *book;
 	int lock_fd;           /* of the host's lock; -1: not held */
 	int turn_fd;           /* see turn_take; -1: not taken */
 	const cpu_set_t *cpus; /* that programs run on, to be set before it is opened; NULL: all */
-	char *beside; /* who measures at the same time, on the same CPUs, with RUN_LOCK_IGNORED; NULL: nobody */
+	/* who measures at the same time, on the same CPUs, with RUN_LOCK_IGNORED; NULL: nobody */
+	char *beside;
 	int64_t environment; /* today's, in the book */
 	char *environment_digest;
 	char *inc_digest; /* of the INC that is beside the tools; NULL: there is none */
@@ -36,8 +38,8 @@ enum run_lock {
  * after INT, TERM or HUP. A run of several days does not end because another program has locked its
  * book: from now on all users of the book wait until the lock is gone, or until INT, TERM or HUP.
  * After 10 s, a message on standard error says what they wait for. */
-int run_session_open(struct run_session *session, const char *db, enum book_mode mode, enum run_lock lock,
-	struct error *err);
+int run_session_open(struct run_session *session, const char *db, enum book_mode mode,
+	enum run_lock lock, struct error *err);
 void run_session_close(struct run_session *session);
 
 /* Starts taking the fingerprint, while the caller prepares other things. */
@@ -46,11 +48,12 @@ void run_session_ask_environment(struct run_session *session);
 /* Waits for it, or takes it now, and stores it. Also finds inc_digest. No sample may run before. */
 int run_session_environment(struct run_session *session, struct error *err);
 
-/* Of a new run of that command: the environment and what the observer says. The caller frees the run. */
+/* Of a new run of that command: the environment and what the observer says. The caller frees the
+ * run. */
 void run_session_describe(const struct run_session *session, char *const *argv, struct run *run);
 
-/* Runs emp-setup's audit. *ret_off: the ids of its level A checks that are off, with ", " between, which the caller frees; NULL: the machine
- * is fit. */
+/* Runs emp-setup's audit. *ret_off: the ids of its level A checks that are off, with ", " between,
+ * which the caller frees; NULL: the machine is fit. */
 int environment_audit(char **ret_off, struct error *err);
 
 enum order {
@@ -68,7 +71,8 @@ struct sampling {
 	const char *command; /* in messages; NULL: the program's name */
 	int warm_ups;
 	uint32_t samples; /* how many the run is to have; see `more` below */
-	/* By exit status, as program_exit_status: samples that end so count all the same; NULL: only 0 does. */
+	/* By exit status, as program_exit_status: samples that end so count all the same; NULL:
+	 * only 0 does. */
 	const bool *ignored_status;
 	int64_t increments; /* ORDER_DUET: as in struct duet_row */
 	void *data;         /* the caller's */
@@ -78,37 +82,45 @@ struct sampling {
 	int64_t begun_ns;   /* CLOCK_MONOTONIC before the first sample; 0: not begun */
 	pid_t pid;          /* of the first process of the last sample */
 	int64_t last_pt_ns; /* of the last warm-up, or of the last run alone */
-	bool alone;         /* a run without the others of a duet, which is no sample, is under way */
-	uint32_t n_alone;   /* number taken */
+	/* a run without the others of a duet, which is no sample, is under way */
+	bool alone;
+	uint32_t n_alone; /* number taken */
 
 	/* Sums over all samples. */
 	int64_t observer_ns; /* CPU time of the observer */
-	int64_t before_ns; /* and of the program's process before the program was executed, which is not in PT */
+	/* and of the program's process before the program was executed, which is not in PT */
+	int64_t before_ns;
 	int64_t pt_ns, et_ns;
-	int64_t end_delay_ns; /* how long this process waited for a CPU after the ends, which is not in ET */
-	uint32_t taken;       /* samples */
-	int left_behind;      /* processes that outlived the program */
-	int killed;           /* of those, the ones that were killed */
-	int escaped;          /* samples in which some of the program ran outside its cgroup */
-	char escapee[16];     /* a process that did, "": not known */
-	int limited;          /* samples in which a memory limit killed a process of a program that did not fail */
-	char limit[128];      /* that limit, as holdback_killer */
-	int again;            /* samples and warm-ups that were stopped (^Z), dropped and taken again */
+	/* how long this process waited for a CPU after the ends, which is not in ET */
+	int64_t end_delay_ns;
+	uint32_t taken;   /* samples */
+	int left_behind;  /* processes that outlived the program */
+	int killed;       /* of those, the ones that were killed */
+	int escaped;      /* samples in which some of the program ran outside its cgroup */
+	char escapee[16]; /* a process that did, "": not known */
+	/* samples in which a memory limit killed a process of a program that did not fail */
+	int limited;
+	char limit[128]; /* that limit, as holdback_killer */
+	/* samples and warm-ups that were stopped (^Z), dropped and taken again */
+	int again;
 };
 
-/* What the caller does in between; NULL: nothing. The first failure, negative and with a sentence, ends the sampling. */
+/* What the caller does in between; NULL: nothing. The first failure, negative and with a sentence,
+ * ends the sampling. */
 struct sampling_hooks {
-	int (*begin)(struct sampling *s, struct error *err);    /* before the run and its first warm-up */
+	/* before the run and its first warm-up */
+	int (*begin)(struct sampling *s, struct error *err);
 	int (*prepare)(struct sampling *s, struct error *err);  /* before each warm-up and sample */
 	int (*conclude)(struct sampling *s, struct error *err); /* after each of them */
 	/* After a sample was stored; what it points to is valid until the next. */
-	int (*taken)(struct sampling *s, const struct sample *sample, const struct execution *executions,
-		size_t n_executions, struct error *err);
+	int (*taken)(struct sampling *s, const struct sample *sample,
+		const struct execution *executions, size_t n_executions, struct error *err);
 	/* Asked when a run has `samples` samples: 1 for another one, 0 for no more. */
 	int (*more)(struct sampling *s, struct error *err);
 	/* After the run has ended, also after a failure; then a failure here is not reported. */
 	int (*end)(struct sampling *s, struct error *err);
-	/* Of a duet, with the first run: once, after all warm-ups. It may change the plan's duet. */
+	/* Of a duet, with the first run: once, after all warm-ups. It may change the plan's
+	 * duet. */
 	int (*ready)(struct sampling *s, struct error *err);
 };
 
@@ -117,19 +129,23 @@ struct sampling_plan {
 	struct sampling *items;
 	size_t n;
 	enum order order;
-	uint64_t seed;                  /* of the random orders */
-	const struct duet_plan *duet;   /* ORDER_DUET; .first is set here */
-	const struct command_spec *all; /* ORDER_DUET: what the programs have in common; see observe_duet */
-	uint32_t alone; /* ORDER_DUET: how often each program also runs alone, spread over the samples */
+	uint64_t seed;                /* of the random orders */
+	const struct duet_plan *duet; /* ORDER_DUET; .first is set here */
+	/* ORDER_DUET: what the programs have in common; see observe_duet */
+	const struct command_spec *all;
+	/* ORDER_DUET: how often each program also runs alone, spread over the samples */
+	uint32_t alone;
 	struct sampling_hooks hooks;
 	const char *label; /* of the progress bar; NULL: the program's name */
 	bool quiet;        /* no progress */
 };
 
-/* Takes all samples. -EINTR without a sentence after INT, TERM or HUP, -ETIMEDOUT with one when a program ran
- * over spawn->timeout_ns, -ECANCELED when it failed, other failures. Every run that was begun is marked as done,
- * interrupted or failed, and keeps its samples. */
+/* Takes all samples. -EINTR without a sentence after INT, TERM or HUP, -ETIMEDOUT with one when a
+ * program ran over spawn->timeout_ns, -ECANCELED when it failed, other failures. Every run that was
+ * begun is marked as done, interrupted or failed, and keeps its samples. */
 int sampling_run(const struct sampling_plan *plan, struct error *err);
 
-/* For who takes samples otherwise: the rows of the sample n of a run, inside a transaction of the caller. */
-int sample_store_rows(struct book *book, int64_t run, uint32_t n, struct raw_sample *o, struct error *err);
+/* For who takes samples otherwise: the rows of the sample n of a run, inside a transaction of the
+ * caller. */
+int sample_store_rows(
+	struct book *book, int64_t run, uint32_t n, struct raw_sample *o, struct error *err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The frame of every run, the book, the host's lock and the fingerprint of the machine: see sampling.h. */
+/* The frame of every run, the book, the host's lock and the fingerprint of the machine: see
+ * sampling.h. */
 #include "lib/run/sampling.h"
 
 #include "lib/base/terminal.h"
@@ -20,7 +21,8 @@ static bool wait_for_book(const char *sentence, void *data)
 }
 
 /* Measurements on the same CPUs would disturb each other. */
-static int wait_for_turn(struct run_session *s, const char *book, enum run_lock lock, struct error *err)
+static int wait_for_turn(
+	struct run_session *s, const char *book, enum run_lock lock, struct error *err)
 {
 	enum { PAUSE_MS = 250 };
 	bool said = false;
@@ -39,17 +41,20 @@ static int wait_for_turn(struct run_session *s, const char *book, enum run_lock 
 			return 0;
 		}
 		if (!said)
-			fprintf(stderr, "Waiting for %s, which measures on the same CPUs\n(^C ends this%s)\n",
+			fprintf(stderr,
+				"Waiting for %s, which measures on the same CPUs\n(^C ends this%s)\n",
 				who.text,
-				lock == RUN_LOCK_FREE ? "; --ignore-lock measures at the same time" : "");
+				lock == RUN_LOCK_FREE ? "; --ignore-lock measures at the same time"
+						      : "");
 		said = true;
 		if (poll(&interrupts, 1, PAUSE_MS) > 0 && interrupt_pending())
-			return error_say(err, -EINTR, "interrupted before the first sample was taken");
+			return error_say(
+				err, -EINTR, "interrupted before the first sample was taken");
 	}
 }
 
-int run_session_open(
-	struct run_session *s, const char *db, enum book_mode mode, enum run_lock lock, struct error *err)
+int run_session_open(struct run_session *s, const char *db, enum book_mode mode, enum run_lock lock,
+	struct error *err)
 {
 	_cleanup_(freep) char *path = NULL;
 	struct error err2;
@@ -87,8 +92,10 @@ static int ask_setup(const char *verb, json_t **ret, int *ret_status, struct err
 {
 	char *const argv[] = {(char *)"emp-setup", (char *)verb, (char *)"--json", NULL};
 	_cleanup_(freep) char *path = NULL, *text = NULL;
-	struct subprocess setup = {
-		.argv = argv, .environment = environ, .output_max = 64 << 20, .ends_on_signals = true};
+	struct subprocess setup = {.argv = argv,
+		.environment = environ,
+		.output_max = 64 << 20,
+		.ends_on_signals = true};
 	json_error_t e;
 	json_t *json;
 	int status, r;
@@ -103,10 +110,12 @@ static int ask_setup(const char *verb, json_t **ret, int *ret_status, struct err
 		return error_say(err, -EPROTO, "emp-setup %s", process_end_text(status));
 	*ret_status = WEXITSTATUS(status);
 	if (*ret_status == STATUS_ERROR)
-		return error_say(err, -EPROTO, "'emp-setup %s' failed (see its message above)", verb);
+		return error_say(
+			err, -EPROTO, "'emp-setup %s' failed (see its message above)", verb);
 	json = json_loads(text, JSON_REJECT_DUPLICATES, &e);
 	if (!json)
-		return error_say(err, -EPROTO, "'emp-setup %s --json' printed no JSON: %s", verb, e.text);
+		return error_say(
+			err, -EPROTO, "'emp-setup %s --json' printed no JSON: %s", verb, e.text);
 	*ret = json;
 	return 0;
 }

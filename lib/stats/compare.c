@@ -24,9 +24,10 @@ static double p_of(double t, double df)
 	return 2 * gsl_cdf_tdist_Q(fabs(t), df);
 }
 
-/* The median of the means of all pairs of values, each with itself too, and the interval of its test (Wilcoxon 1945): between the
- * means whose rank is `limit` from either end, the greatest number that the sum of the ranks of positive differences is below with a
- * probability of at most LEVEL / 2; of few values exact, by counting the subsets of 1 … n. */
+/* The median of the means of all pairs of values, each with itself too, and the interval of its
+ * test (Wilcoxon 1945): between the means whose rank is `limit` from either end, the greatest
+ * number that the sum of the ranks of positive differences is below with a probability of at most
+ * LEVEL / 2; of few values exact, by counting the subsets of 1 … n. */
 static void find_robust(struct log_ratio *r, const double *logs, size_t n)
 {
 	size_t m = n * (n + 1) / 2, k = 0, limit = 0;
@@ -40,7 +41,8 @@ static void find_robust(struct log_ratio *r, const double *logs, size_t n)
 	if (n > MOST_EXACT_ROBUST) {
 		double sd = sqrt((double)m * (2 * (double)n + 1) / 12);
 
-		limit = (size_t)fmax(0, floor((double)m / 2 - gsl_cdf_ugaussian_Pinv(1 - LEVEL / 2) * sd));
+		limit = (size_t)fmax(
+			0, floor((double)m / 2 - gsl_cdf_ugaussian_Pinv(1 - LEVEL / 2) * sd));
 	} else {
 		_cleanup_(freep) double *p = xcalloc(m + 1, sizeof(*p)); /* of each sum of ranks */
 		double below = 0;
@@ -58,11 +60,12 @@ static void find_robust(struct log_ratio *r, const double *logs, size_t n)
 	}
 }
 
-struct log_ratio log_ratio_of(const int64_t *a_ns, const int64_t *b_ns, const bool *a_first, size_t n)
+struct log_ratio log_ratio_of(
+	const int64_t *a_ns, const int64_t *b_ns, const bool *a_first, size_t n)
 {
 	_cleanup_(freep) double *logs = xcalloc(2 * n + 1, sizeof(*logs));
-	struct log_ratio r = {n, NAN, NAN, NAN, NAN, .robust = NAN, .robust_low = NAN, .robust_high = NAN,
-		.neighbours_sd = NAN};
+	struct log_ratio r = {n, NAN, NAN, NAN, NAN, .robust = NAN, .robust_low = NAN,
+		.robust_high = NAN, .neighbours_sd = NAN};
 	double *sorted = logs + n, *ahead = logs, *behind = logs + n;
 	size_t n_first = 0, n_second = 0;
 
@@ -74,9 +77,9 @@ struct log_ratio log_ratio_of(const int64_t *a_ns, const int64_t *b_ns, const bo
 	}
 	if (n_first >= 2 && n_second >= 2) { /* the means of both orders apart */
 		r.df = (double)(n - 2);
-		r.sd = sqrt(
-			(gsl_stats_tss(sorted, 1, n_first) + gsl_stats_tss(sorted + n_first, 1, n_second)) /
-			r.df);
+		r.sd = sqrt((gsl_stats_tss(sorted, 1, n_first) +
+				    gsl_stats_tss(sorted + n_first, 1, n_second)) /
+			    r.df);
 		r.mean = (gsl_stats_mean(sorted, 1, n_first) +
 				 gsl_stats_mean(sorted + n_first, 1, n_second)) /
 			 2;
@@ -120,8 +123,8 @@ static int rank_by_value(const void *x, const void *y)
 	return (a->value > b->value) - (a->value < b->value);
 }
 
-/* In how many ways n_b of the ranks give each sum: the ranks are taken one by one (Streitberg & Röhmel 1986). The share
- * of those whose sum is as far from the expected one as `twice_sum`. */
+/* In how many ways n_b of the ranks give each sum: the ranks are taken one by one (Streitberg &
+ * Röhmel 1986). The share of those whose sum is as far from the expected one as `twice_sum`. */
 static double mann_whitney_exact(const struct ranked *all, size_t n, size_t n_b, size_t twice_sum)
 {
 	size_t width = n * (n + 1) + 1, expected = n_b * (n + 1);
@@ -134,7 +137,8 @@ static double mann_whitney_exact(const struct ranked *all, size_t n, size_t n_b,
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = n_b; k >= 1; k--)
 			for (size_t sum = width; sum-- > all[i].twice_rank;)
-				ways[k * width + sum] += ways[(k - 1) * width + sum - all[i].twice_rank];
+				ways[k * width + sum] +=
+					ways[(k - 1) * width + sum - all[i].twice_rank];
 	for (size_t sum = 0; sum < width; sum++) {
 		total += ways[n_b * width + sum];
 		if (sum + off <= expected || sum >= expected + off)
@@ -143,10 +147,12 @@ static double mann_whitney_exact(const struct ranked *all, size_t n, size_t n_b,
 	return as_far / total;
 }
 
-/* The test of Mann and Whitney: whether the values of one sample tend to be greater than those of another, whatever their
- * distribution. From all permutations of the ranks, tied or not; of many values by the normal approximation, corrected for ties and
- * continuity (Lehmann 1975). At least one value each. */
-static void mann_whitney(struct comparison *c, const int64_t *a, size_t n_a, const int64_t *b, size_t n_b)
+/* The test of Mann and Whitney: whether the values of one sample tend to be greater than those of
+ * another, whatever their distribution. From all permutations of the ranks, tied or not; of many
+ * values by the normal approximation, corrected for ties and continuity (Lehmann 1975). At least
+ * one value each. */
+static void mann_whitney(
+	struct comparison *c, const int64_t *a, size_t n_a, const int64_t *b, size_t n_b)
 {
 	size_t n = n_a + n_b, twice_sum = 0;
 	_cleanup_(freep) struct ranked *all = xcalloc(n, sizeof(*all));
@@ -189,7 +195,8 @@ static double welch_df(const struct summary *a, const struct summary *b)
 {
 	double va = variance_of_mean(a), vb = variance_of_mean(b);
 
-	return (va + vb) * (va + vb) / (va * va / (double)(a->n - 1) + vb * vb / (double)(b->n - 1));
+	return (va + vb) * (va + vb) /
+	       (va * va / (double)(a->n - 1) + vb * vb / (double)(b->n - 1));
 }
 
 double detectable_difference(double df, double alpha)
@@ -197,8 +204,9 @@ double detectable_difference(double df, double alpha)
 	return gsl_cdf_tdist_Pinv(1 - alpha / 2, df) + gsl_cdf_tdist_Pinv(POWER, df);
 }
 
-/* The ratios r > 0 for which mean b - r * mean a is not different from 0 (Fieller 1954). If a's mean
- * may be 0 they have no upper bound, but a lower one, if b's may not. False: there are no bounds. */
+/* The ratios r > 0 for which mean b - r * mean a is not different from 0 (Fieller 1954). If a's
+ * mean may be 0 they have no upper bound, but a lower one, if b's may not. False: there are no
+ * bounds. */
 static bool fieller(
 	const struct comparison *c, double a, double b, double t, double *ret_low, double *ret_high)
 {
@@ -335,8 +343,8 @@ static void judge_difference(struct comparison *c)
 	find_interval(c, LEVEL);
 }
 
-int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b, const struct compare_plan *plan,
-	struct comparison *ret, struct error *err)
+int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b,
+	const struct compare_plan *plan, struct comparison *ret, struct error *err)
 {
 	struct comparison c = {
 		.design = plan->design,
@@ -383,13 +391,14 @@ int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b, co
 
 static int by_p(const void *x, const void *y)
 {
-	const struct comparison *a = *(struct comparison *const *)x, *b = *(struct comparison *const *)y;
+	const struct comparison *a = *(struct comparison *const *)x,
+				*b = *(struct comparison *const *)y;
 
 	return (a->p > b->p) - (a->p < b->p);
 }
 
-/* The interval and the minimum detectable difference are at the level that the p-value was tested at, so that all say
- * the same. */
+/* The interval and the minimum detectable difference are at the level that the p-value was tested
+ * at, so that all say the same. */
 void comparisons_adjust(struct comparison *const *comparisons, size_t n)
 {
 	_cleanup_(freep) struct comparison **known = xcalloc(n + 1, sizeof(struct comparison *));
@@ -401,7 +410,8 @@ void comparisons_adjust(struct comparison *const *comparisons, size_t n)
 			known[m++] = comparisons[i];
 	qsort(known, m, sizeof(*known), by_p);
 	for (size_t i = 0; i < m; i++) {
-		if (least < LEVEL) /* the first that is not rejected, and all after it, keep its level */
+		/* the first that is not rejected, and all after it, keep its level */
+		if (least < LEVEL)
 			alpha = LEVEL / (double)(m - i);
 		least = fmin(1, fmax(least, known[i]->p * (double)(m - i)));
 		known[i]->p_adjusted = least;

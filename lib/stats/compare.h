@@ -5,8 +5,8 @@
 #include "lib/stats/comparison_verdict.h"
 #include "lib/stats/summary.h"
 
-/* The ratio of two times that were taken together, from the logarithms of the ratios of all pairs: what slows both by the
- * same factor cancels. */
+/* The ratio of two times that were taken together, from the logarithms of the ratios of all pairs:
+ * what slows both by the same factor cancels. */
 
 struct log_ratio {
 	size_t n;
@@ -14,13 +14,17 @@ struct log_ratio {
 	double sd;       /* of one pair; NAN: n < 2 */
 	double df;
 	double robust, robust_low,
-		robust_high; /* Hodges & Lehmann (1963), 95 % by signed ranks; NAN: n < 6, n > 2000 */
-	double neighbours_sd; /* of a of one pair and b of the next: as if they had been taken in turn; NAN: n < 4 */
+		/* Hodges & Lehmann (1963), 95 % by signed ranks; NAN: n < 6, n > 2000 */
+		robust_high;
+	/* of a of one pair and b of the next: as if they had been taken in turn; NAN: n < 4 */
+	double neighbours_sd;
 };
 
-/* Pairs in the order of time, all above 0. a_first (may be NULL): which of a pair started first, which may matter: with two
- * of each kind and more, the mean is that of both kinds' means, and the sd is within them. */
-struct log_ratio log_ratio_of(const int64_t *a_ns, const int64_t *b_ns, const bool *a_first, size_t n);
+/* Pairs in the order of time, all above 0. a_first (may be NULL): which of a pair started first,
+ * which may matter: with two of each kind and more, the mean is that of both kinds' means, and the
+ * sd is within them. */
+struct log_ratio log_ratio_of(
+	const int64_t *a_ns, const int64_t *b_ns, const bool *a_first, size_t n);
 
 /* Half the width of the interval of the mean at 1 - alpha, by Student's t; NAN: not known. */
 double log_ratio_half(const struct log_ratio *ratio, double alpha);
@@ -44,9 +48,10 @@ struct sample_times {
 
 struct compare_plan {
 	enum design design;
-	double between;    /* DESIGN_BETWEEN: the sd of the means of separate runs, as a share of the mean */
-	double between_df; /* the degrees of freedom of that estimate */
-	const bool *a_first; /* DESIGN_DUET: which of each pair started first */
+	/* DESIGN_BETWEEN: the sd of the means of separate runs, as a share of the mean */
+	double between;
+	double between_df;             /* the degrees of freedom of that estimate */
+	const bool *a_first;           /* DESIGN_DUET: which of each pair started first */
 	const struct sample_times *at; /* DESIGN_PAIRS: of each pair; NULL: not known */
 	int64_t step_ns;               /* of the clock; 0 or 1: not known, and found in the times */
 };
@@ -54,7 +59,8 @@ struct compare_plan {
 struct comparison {
 	enum comparison_clock clock;
 	enum design design;
-	/* Set by the caller, who knows more than the times; see comparison_verdict in lib/protocol/comparison.h. */
+	/* Set by the caller, who knows more than the times; see comparison_verdict in
+	 * lib/protocol/comparison.h. */
 	struct comparison_rules rules;
 	enum unmeasurable_cause unmeasurable;
 	enum compared_work work;
@@ -62,33 +68,41 @@ struct comparison {
 	struct summary a, b;
 	double ratio; /* mean of b / mean of a: above 1, b is slower; of pairs, without the
 			 machine's drift within them */
-	double ratio_low, ratio_high; /* its interval at 1 - alpha (Fieller 1954), from 0; to INFINITY
-					 where a's mean may be next to nothing; NAN: none */
+	/* its interval at 1 - alpha (Fieller 1954), from 0; to INFINITY where a's mean may be next
+	 * to nothing; NAN: none */
+	double ratio_low, ratio_high;
 	double alpha;
-	double t, df, p; /* means equal? two-sided, by the design: paired, Welch's (1947), or between runs */
-	double p_adjusted;          /* for several comparisons (Holm 1979) */
-	double welch_p;             /* as if all samples were independent; NAN where n < 2 or no variance */
-	double mann_whitney_u;      /* of b: pairs in which b is greater, ties count half */
-	double mann_whitney_p;      /* two-sided; all permutations for small samples (Mann & Whitney 1947) */
-	double smallest_difference; /* the minimum detectable difference of the means as a share of a's, with
-				       power 0.8 at the level alpha; NAN: unknown */
+	/* means equal? two-sided, by the design: paired, Welch's (1947), or between runs */
+	double t, df, p;
+	double p_adjusted; /* for several comparisons (Holm 1979) */
+	/* as if all samples were independent; NAN where n < 2 or no variance */
+	double welch_p;
+	double mann_whitney_u; /* of b: pairs in which b is greater, ties count half */
+	/* two-sided; all permutations for small samples (Mann & Whitney 1947) */
+	double mann_whitney_p;
+	/* the minimum detectable difference of the means as a share of a's, with power 0.8 at the
+	 * level alpha; NAN: unknown */
+	double smallest_difference;
 	double mean_a, mean_b; /* that are compared: of pairs, without the drift */
 	double variance_a, variance_b, covariance; /* of these means */
-	double bias_a, bias_b; /* that the clock's steps may give them */
-	int64_t step_ns;       /* of the clock, as the times show it; 0: not asked */
-	double between;                            /* DESIGN_BETWEEN: as in the plan; else 0 */
+	double bias_a, bias_b;                     /* that the clock's steps may give them */
+	int64_t step_ns;  /* of the clock, as the times show it; 0: not asked */
+	double between;   /* DESIGN_BETWEEN: as in the plan; else 0 */
 	size_t n_between; /* the number of runs that it is known from; 0: not known */
-	struct log_ratio
-		log_ratio; /* DESIGN_DUET: `ratio` is the geometric mean of the ratios; DESIGN_PAIRS: beside it */
+	/* DESIGN_DUET: `ratio` is the geometric mean of the ratios; DESIGN_PAIRS: beside it */
+	struct log_ratio log_ratio;
 };
 
-/* Times in ns, at least one each; in any order, except in pairs. -EINVAL: none, or the mean of a is 0. */
-int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b, const struct compare_plan *plan,
-	struct comparison *ret, struct error *err);
+/* Times in ns, at least one each; in any order, except in pairs. -EINVAL: none, or the mean of a is
+ * 0. */
+int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b,
+	const struct compare_plan *plan, struct comparison *ret, struct error *err);
 
-/* How many standard errors a difference must have to be found by Student's t at the level alpha with power 0.8. */
+/* How many standard errors a difference must have to be found by Student's t at the level alpha
+ * with power 0.8. */
 double detectable_difference(double df, double alpha);
 
-/* Adjusts the p-values, the intervals and the minimum detectable differences of comparisons that are made at once, so
- * that in 95 of 100 cases none of them shows a difference that does not exist (Holm 1979). */
+/* Adjusts the p-values, the intervals and the minimum detectable differences of comparisons that
+ * are made at once, so that in 95 of 100 cases none of them shows a difference that does not exist
+ * (Holm 1979). */
 void comparisons_adjust(struct comparison *const *comparisons, size_t n);

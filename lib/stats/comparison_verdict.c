@@ -18,7 +18,8 @@ const char *const comparison_verdict_words[N_COMPARISON_VERDICTS] = {
 const struct unmeasurable_text unmeasurable_texts[N_UNMEASURABLE_CAUSES] = {
 	[UNMEASURABLE_QUOTA] = {"held back by a quota", "measure without a quota"},
 	[UNMEASURABLE_HELD_BACK] = {"held back by a control group", "measure outside of it"},
-	[UNMEASURABLE_STOLEN] = {"the hypervisor stole CPU time", "measure on a host that is less busy"},
+	[UNMEASURABLE_STOLEN] = {"the hypervisor stole CPU time",
+		"measure on a host that is less busy"},
 	[UNMEASURABLE_SHORT] = {"shorter than the clock sees", "measure more work in each sample"},
 	[UNMEASURABLE_DISTURBED] = {"all samples are disturbed", "see 'emp-analyze discard'"},
 	[UNMEASURABLE_CPU_KINDS] = {"CPUs of several kinds", "pin both to one CPU with --cpu"},
@@ -95,8 +96,8 @@ static double chance_of(const struct comparison_rules *rules, const struct verdi
 	return chance / QUANTILES;
 }
 
-double verdict_missing(
-	const struct comparison_rules *rules, verdict_forecast *forecast, const void *of, double most)
+double verdict_missing(const struct comparison_rules *rules, verdict_forecast *forecast,
+	const void *of, double most)
 {
 	/* Differences are more often small than the first samples say: with these chances, four
 	 * comparisons in five or more end in a verdict (tests/bench/comparisons.c). */
@@ -122,7 +123,8 @@ double verdict_missing(
 	return high <= most ? high : INFINITY;
 }
 
-enum status comparison_verdict_status(const struct comparison_rules *rules, enum comparison_verdict verdict)
+enum status comparison_verdict_status(
+	const struct comparison_rules *rules, enum comparison_verdict verdict)
 {
 	switch (verdict) {
 	case COMPARISON_SLOWER:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The words that a comparison, a trend or a gate ends in, in all tools, and the exit status of each.
- * What a word means is in emp-analyze(1), VERDICTS. */
+/* The words that a comparison, a trend or a gate ends in, in all tools, and the exit status of
+ * each. What a word means is in emp-analyze(1), VERDICTS. */
 #pragma once
 
 #include "lib/base/base.h"
@@ -25,20 +25,23 @@ extern const char *const comparison_verdict_words[N_COMPARISON_VERDICTS];
 /* What the user asks of a verdict. */
 struct comparison_rules {
 	double fail_if_slower; /* a gate: percent that are allowed; below 0: no gate */
-	double equal_within; /* percent; without a gate: differences up to this are none; below 0: EQUAL_WITHIN */
-	bool strict;         /* what cannot be told is a failure */
+	/* percent; without a gate: differences up to this are none; below 0: EQUAL_WITHIN */
+	double equal_within;
+	bool strict; /* what cannot be told is a failure */
 };
 
 #define EQUAL_WITHIN 2.0
 #define COMPARISON_RULES ((struct comparison_rules){.fail_if_slower = -1, .equal_within = -1})
 
 /* The rows of --equal-within and --strict, beside a --fail-if-slower of the tool. */
-#define VERDICT_OPTIONS(rules)                                                                            \
-	{0, "equal-within", "PERCENT", "without a gate: differences within this are none (default: 2)",   \
-		option_percent, &(rules).equal_within},                                                   \
-	{                                                                                                 \
-		0, "strict", NULL, "exit status 4 if a verdict is 'cannot tell' or 'unmeasurable'", NULL, \
-			&(rules).strict                                                                   \
+#define VERDICT_OPTIONS(rules)                                                                   \
+	{0, "equal-within", "PERCENT",                                                           \
+		"without a gate: differences within this are none (default: 2)", option_percent, \
+		&(rules).equal_within},                                                          \
+	{                                                                                        \
+		0, "strict", NULL,                                                               \
+			"exit status 4 if a verdict is 'cannot tell' or 'unmeasurable'", NULL,   \
+			&(rules).strict                                                          \
 	}
 
 #define EQUAL_WITHIN_NO_GATE \
@@ -47,9 +50,9 @@ struct comparison_rules {
 /* How much is allowed, as a share: by the gate, or else within which two times are equal. */
 double comparison_rules_margin(const struct comparison_rules *rules);
 
-/* Of a ratio of times (above 1: slower) and its interval (NAN: none). With a gate, slower and faster are
- * changes beyond what is allowed, and equal is an interval within that on both sides. Without one,
- * any interval beyond 1 is faster or slower. */
+/* Of a ratio of times (above 1: slower) and its interval (NAN: none). With a gate, slower and
+ * faster are changes beyond what is allowed, and equal is an interval within that on both sides.
+ * Without one, any interval beyond 1 is faster or slower. */
 enum comparison_verdict comparison_rules_apply(
 	const struct comparison_rules *rules, double ratio, double ratio_low, double ratio_high);
 
@@ -59,9 +62,11 @@ struct verdict_forecast {
 	double ratio, error; /* as measured, with its standard error */
 	double df;           /* of that error */
 	double next_error;   /* of the ratio to come */
-	double shown_from;   /* a change of so many of these errors is shown; beside what is hidden */
-	double half;         /* of the interval to come, beside what is hidden, if the errors are right */
-	double hidden;       /* by the clock's steps */
+	/* a change of so many of these errors is shown; beside what is hidden */
+	double shown_from;
+	/* of the interval to come, beside what is hidden, if the errors are right */
+	double half;
+	double hidden; /* by the clock's steps */
 	/* Whether times are equal is asked of other values than whether they differ, in which so
 	 * much of the difference is left, with this error; and something else has to be so, too,
 	 * which is that likely. NAN: of the same values. */
@@ -74,12 +79,13 @@ typedef struct verdict_forecast verdict_forecast(const void *of, double more);
 /* The least number of more of them, up to `most`, with which the verdict will not be
  * COMPARISON_CANNOT_TELL in four cases of five; INFINITY: more do not help. The mean over what the
  * ratio and the noise may be, both of which are uncertain. */
-double verdict_missing(
-	const struct comparison_rules *rules, verdict_forecast *forecast, const void *of, double most);
+double verdict_missing(const struct comparison_rules *rules, verdict_forecast *forecast,
+	const void *of, double most);
 
-/* The exit status: STATUS_DONE, STATUS_NOT_FIT (slower, with a gate), STATUS_CANNOT_TELL (with strict), STATUS_ERROR
- * (different work). */
-enum status comparison_verdict_status(const struct comparison_rules *rules, enum comparison_verdict verdict);
+/* The exit status: STATUS_DONE, STATUS_NOT_FIT (slower, with a gate), STATUS_CANNOT_TELL (with
+ * strict), STATUS_ERROR (different work). */
+enum status comparison_verdict_status(
+	const struct comparison_rules *rules, enum comparison_verdict verdict);
 
 /* Of two verdicts, the one that weighs more. */
 static inline enum comparison_verdict comparison_verdict_worse(

@@ -21,8 +21,8 @@ static int64_t common_step(int64_t a, int64_t b)
  * clocks have. 4 ms is the kernel's tick with CONFIG_HZ=250. */
 static int64_t likely_step(int64_t value_ns)
 {
-	static const int64_t steps_ns[] = {NS_PER_S, 10 * NS_PER_MS, 4 * NS_PER_MS, NS_PER_MS, 100000,
-		10000, 1000, 100, 10};
+	static const int64_t steps_ns[] = {
+		NS_PER_S, 10 * NS_PER_MS, 4 * NS_PER_MS, NS_PER_MS, 100000, 10000, 1000, 100, 10};
 
 	for (size_t i = 0; i < ELEMENTS(steps_ns); i++)
 		if (value_ns >= steps_ns[i] && value_ns % steps_ns[i] == 0)

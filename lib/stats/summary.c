@@ -21,7 +21,8 @@ double quantile_of(const int64_t *ascending, size_t n, double p)
 	size_t low = (size_t)at;
 	size_t high = low + 1 < n ? low + 1 : low;
 
-	return (double)ascending[low] + (at - (double)low) * (double)(ascending[high] - ascending[low]);
+	return (double)ascending[low] +
+	       (at - (double)low) * (double)(ascending[high] - ascending[low]);
 }
 
 double median_of(const int64_t *values, size_t n)
@@ -93,7 +94,8 @@ double decile_sd_of(const int64_t *ascending, size_t n)
 {
 	const double deciles_of_normal = 2.563103131089201; /* twice the normal quantile of 0.9 */
 
-	return (quantile_of(ascending, n, 0.9) - quantile_of(ascending, n, 0.1)) / deciles_of_normal;
+	return (quantile_of(ascending, n, 0.9) - quantile_of(ascending, n, 0.1)) /
+	       deciles_of_normal;
 }
 
 struct two_levels two_levels_of(const int64_t *ascending, size_t n, size_t least, int64_t quantum)
@@ -113,14 +115,16 @@ struct two_levels two_levels_of(const int64_t *ascending, size_t n, size_t least
 	/* outliers do not say where the levels part: the widest gap between the medians does */
 	for (size_t i = 1; best.n_low > 0 && i < n; i++)
 		if ((double)ascending[i - 1] >= best.low && (double)ascending[i] <= best.high &&
-			ascending[i] - ascending[i - 1] > ascending[best.n_low] - ascending[best.n_low - 1])
+			ascending[i] - ascending[i - 1] >
+				ascending[best.n_low] - ascending[best.n_low - 1])
 			best.n_low = i;
 	return best;
 }
 
-/* With D_i = i (x_i - x_i+1), x_1 the largest value, the statistic is D_i over the mean of the next m, which
- * is F(2, 2m) distributed for an exponential tail. Ties of values recorded in coarse steps are spread evenly
- * over one step first, or their gaps would be zero and any other would look long in comparison. */
+/* With D_i = i (x_i - x_i+1), x_1 the largest value, the statistic is D_i over the mean of the next
+ * m, which is F(2, 2m) distributed for an exponential tail. Ties of values recorded in coarse steps
+ * are spread evenly over one step first, or their gaps would be zero and any other would look long
+ * in comparison. */
 
 /* The value of rank i (0 = outermost) as a distance that grows outwards. */
 static double ranked(const int64_t *ascending, size_t n, enum tail tail, size_t i)
@@ -128,10 +132,11 @@ static double ranked(const int64_t *ascending, size_t n, enum tail tail, size_t 
 	return tail == TAIL_HIGH ? (double)ascending[n - 1 - i] : -(double)ascending[i];
 }
 
-struct tail_gap *spacings_gaps(
-	const int64_t *ascending, size_t n, enum tail tail, int64_t quantum, double alpha, size_t *ret_n)
+struct tail_gap *spacings_gaps(const int64_t *ascending, size_t n, enum tail tail, int64_t quantum,
+	double alpha, size_t *ret_n)
 {
-	_cleanup_(freep) double *x = xreallocarray(NULL, n + 1, sizeof(*x));     /* distances by rank */
+	/* distances by rank */
+	_cleanup_(freep) double *x = xreallocarray(NULL, n + 1, sizeof(*x));
 	_cleanup_(freep) double *sum = xreallocarray(NULL, n + 1, sizeof(*sum)); /* of D_1 to D_i */
 	struct tail_gap *gaps = xreallocarray(NULL, n / 2 + 1, sizeof(*gaps));
 	size_t found = 0, compared = (size_t)lround(sqrt((double)n));
@@ -142,12 +147,14 @@ struct tail_gap *spacings_gaps(
 		for (end = i; end < n && ranked(ascending, n, tail, end) == value;)
 			end++;
 		for (size_t j = i; j < end; j++)
-			x[j] = value + (double)quantum * (0.5 - ((double)(j - i) + 0.5) / (double)(end - i));
+			x[j] = value + (double)quantum *
+					       (0.5 - ((double)(j - i) + 0.5) / (double)(end - i));
 	}
 	sum[0] = 0;
 	for (size_t i = 1; i < n; i++)
 		sum[i] = sum[i - 1] + (double)i * (x[i - 1] - x[i]);
-	/* each gap is compared with enough others for a mean, and few enough to be in the same tail */
+	/* each gap is compared with enough others for a mean, and few enough to be in the same
+	 * tail */
 	compared = compared < 6 ? 6 : compared;
 	for (size_t i = n / 2; i >= 1 && n >= 4; i--) {
 		double size = ranked(ascending, n, tail, i - 1) - ranked(ascending, n, tail, i);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Summary statistics of an array of times, as in the papers' tables; quantiles, the bulk and levels of arrays; bounds of
- * proportions; and sums that run along. */
+/* Summary statistics of an array of times, as in the papers' tables; quantiles, the bulk and levels
+ * of arrays; bounds of proportions; and sums that run along. */
 #pragma once
 
 #include "lib/base/base.h"
@@ -40,8 +40,8 @@ double quantile_of(const int64_t *ascending, size_t n, double p);
 /* values[n], in any order. NAN: n = 0. */
 double median_of(const int64_t *values, size_t n);
 
-/* The shortest interval that contains half of the values (Rousseeuw & Leroy 1988). Unlike the MAD it is not
- * symmetric about the median, and so one long tail does not widen it. */
+/* The shortest interval that contains half of the values (Rousseeuw & Leroy 1988). Unlike the MAD
+ * it is not symmetric about the median, and so one long tail does not widen it. */
 struct shorth {
 	double middle;
 	double sd; /* of normal values with a half this wide */
@@ -49,8 +49,8 @@ struct shorth {
 
 struct shorth shorth_of(const int64_t *ascending, size_t n); /* n > 0 */
 
-/* The sd of normal values whose first and last deciles are as far apart: up to a tenth of outliers on either side does not widen
- * it. n > 0. */
+/* The sd of normal values whose first and last deciles are as far apart: up to a tenth of outliers
+ * on either side does not widen it. n > 0. */
 double decile_sd_of(const int64_t *ascending, size_t n);
 
 /* The lower end of the one-sided 95 % interval of k out of n (Wilson 1927); 0 for n = 0. */
@@ -64,8 +64,8 @@ struct two_levels {
 	double apart;     /* their distance, in sd of the wider one */
 };
 
-/* The division of ascending values into two parts of at least `least` each that lie furthest apart in terms of their own
- * width. quantum: the step in which the values were recorded. */
+/* The division of ascending values into two parts of at least `least` each that lie furthest apart
+ * in terms of their own width. quantum: the step in which the values were recorded. */
 struct two_levels two_levels_of(const int64_t *ascending, size_t n, size_t least, int64_t quantum);
 
 /* Maximum, mean and sd of values in one pass, without storing them. */
@@ -121,10 +121,11 @@ static inline double running_sd(const struct running *r) /* n - 1; 0 for n < 2 *
 
 /* Gaps in a tail that the tail itself does not explain.
  *
- * In n values with an exponential tail, the gaps between the largest values, each multiplied by its rank from the
- * top, are independent and have the same mean (Rényi 1953). A gap much longer than its inner neighbours is
- * therefore a break between two populations. Values beyond a gap never enter the estimate, so that many outliers
- * do not mask one another (Burridge & Taylor 2006; Wilkinson 2018). */
+ * In n values with an exponential tail, the gaps between the largest values, each multiplied by its
+ * rank from the top, are independent and have the same mean (Rényi 1953). A gap much longer than
+ * its inner neighbours is therefore a break between two populations. Values beyond a gap never
+ * enter the estimate, so that many outliers do not mask one another (Burridge & Taylor 2006;
+ * Wilkinson 2018). */
 
 struct tail_gap {
 	size_t beyond;  /* values beyond it */
@@ -134,11 +135,11 @@ struct tail_gap {
 
 enum tail { TAIL_HIGH, TAIL_LOW };
 
-/* The gaps in a tail of ascending values, from the innermost outwards; at most half of the values are beyond the
- * first. quantum: the step in which the values were recorded. alpha: the probability of a false break. The
- * caller frees them. */
-struct tail_gap *spacings_gaps(
-	const int64_t *ascending, size_t n, enum tail tail, int64_t quantum, double alpha, size_t *ret_n);
+/* The gaps in a tail of ascending values, from the innermost outwards; at most half of the values
+ * are beyond the first. quantum: the step in which the values were recorded. alpha: the probability
+ * of a false break. The caller frees them. */
+struct tail_gap *spacings_gaps(const int64_t *ascending, size_t n, enum tail tail, int64_t quantum,
+	double alpha, size_t *ret_n);
 
 /* The largest step that all values are whole multiples of; 1 for n = 0. */
 int64_t quantum_of(const int64_t *values, size_t n);

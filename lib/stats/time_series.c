@@ -6,8 +6,8 @@
 
 #include <gsl/gsl_cdf.h>
 
-/* Trends: analysis of variance between blocks, and the two simplest trends, a line and one change of level (found by the greatest
- * sum of squares between the two sides, Sen & Srivastava 1975). */
+/* Trends: analysis of variance between blocks, and the two simplest trends, a line and one change
+ * of level (found by the greatest sum of squares between the two sides, Sen & Srivastava 1975). */
 
 enum { LEAST_VALUES = 12, LEAST_BLOCK = 4 };
 
@@ -47,7 +47,8 @@ struct trend trend_of(const int64_t *values, size_t n, int64_t low, int64_t high
 	/* from it, so that no digits are lost; low and high may be those of the type */
 	const int64_t first = n > 0 ? clamped(low, values[0], high) : 0;
 	_cleanup_(freep) double *off = xcalloc(n, sizeof(*off));
-	double middle = ((double)n - 1) / 2, sum = 0, mean, squares = 0, along = 0, spread = 0, best = -1;
+	double middle = ((double)n - 1) / 2, sum = 0, mean, squares = 0, along = 0, spread = 0,
+	       best = -1;
 	struct trend trend = {};
 
 	for (size_t i = 0; i < n; i++) {
@@ -70,7 +71,8 @@ struct trend trend_of(const int64_t *values, size_t n, int64_t low, int64_t high
 	for (size_t i = 1; i + 3 <= n; i++) {
 		double before = (double)i, after = (double)n - before, between;
 
-		sum += off[i - 1]; /* of the i values before the change; those after it sum to -sum */
+		/* of the i values before the change; those after it sum to -sum */
+		sum += off[i - 1];
 		between = sum * sum * (1 / before + 1 / after);
 		if (i < 3 || between <= best)
 			continue;
@@ -99,14 +101,16 @@ static size_t first_at_least(const int64_t *ascending, size_t n, int64_t value)
 	return low;
 }
 
-/* 1 - RVN / 2, where RVN is von Neumann's ratio (1941) of the ranks (Bartels 1982). Tied values share their mean rank. */
+/* 1 - RVN / 2, where RVN is von Neumann's ratio (1941) of the ranks (Bartels 1982). Tied values
+ * share their mean rank. */
 double neighbours_alike(const int64_t *values, const int64_t *ascending, size_t n)
 {
 	double steps = 0, squares = 0, before = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		size_t below = first_at_least(ascending, n, values[i]);
-		size_t above = values[i] < INT64_MAX ? first_at_least(ascending, n, values[i] + 1) : n;
+		size_t above = values[i] < INT64_MAX ? first_at_least(ascending, n, values[i] + 1)
+						     : n;
 		double rank = (double)(below + above) / 2 - (double)n / 2;
 
 		steps += i > 0 ? (rank - before) * (rank - before) : 0;
@@ -116,37 +120,42 @@ double neighbours_alike(const int64_t *values, const int64_t *ascending, size_t 
 	return squares > 0 ? 1 - steps / squares / 2 : 0;
 }
 
-/* The correlation is taken to fall geometrically (AR(1)), and the variance of a mean is that of such a process, by
- * generalised least squares (Aitken 1935). Ten values hardly show their correlation. If the machine's is known, the estimate
- * from the values, corrected for its bias, counts beside it, and Student's t has n - 1 degrees of freedom.
+/* The correlation is taken to fall geometrically (AR(1)), and the variance of a mean is that of
+ * such a process, by generalised least squares (Aitken 1935). Ten values hardly show their
+ * correlation. If the machine's is known, the estimate from the values, corrected for its bias,
+ * counts beside it, and Student's t has n - 1 degrees of freedom.
  *
- * If it is not known, the values alone show it, corrected for the bias of both the correlation (Marriott & Pope 1954) and
- * the variance, and t has as many degrees of freedom as there are effective values (Bayley & Hammersley 1946), but at least
- * LEAST_EFFECTIVE. An interval of that kind would often reach beyond all values, and hardly ever for a reason: it is bounded by the
- * least and the greatest of them. The mean of independent values lies beyond them with a probability of 2^(1 - n), if they
- * are not skewed.
+ * If it is not known, the values alone show it, corrected for the bias of both the correlation
+ * (Marriott & Pope 1954) and the variance, and t has as many degrees of freedom as there are
+ * effective values (Bayley & Hammersley 1946), but at least LEAST_EFFECTIVE. An interval of that
+ * kind would often reach beyond all values, and hardly ever for a reason: it is bounded by the
+ * least and the greatest of them. The mean of independent values lies beyond them with a
+ * probability of 2^(1 - n), if they are not skewed.
  *
- * From LEAST_VALUES on, t is corrected for the skewness of the values by Hall's transformation (1992), which reaches further
- * on the side of the long tail. The bounds are those of the logarithm of the mean, whose standard error is that of the mean
- * divided by the mean: a time is never below 0, and intervals of a few skewed values then miss their mean less often.
- * tests/bench/truth.py shows what these intervals cover and how wide they are. */
+ * From LEAST_VALUES on, t is corrected for the skewness of the values by Hall's transformation
+ * (1992), which reaches further on the side of the long tail. The bounds are those of the logarithm
+ * of the mean, whose standard error is that of the mean divided by the mean: a time is never below
+ * 0, and intervals of a few skewed values then miss their mean less often. tests/bench/truth.py
+ * shows what these intervals cover and how wide they are. */
 
 enum { INTERVAL_LEAST_VALUES = 8, LEAST_EFFECTIVE = 3 };
-/* Where the machine is known, the range of at least this number of effective values bounds the interval; the mean of
- * fewer may lie outside their range. */
+/* Where the machine is known, the range of at least this number of effective values bounds the
+ * interval; the mean of fewer may lie outside their range. */
 static const double LEAST_BOUNDING = 4;
-/* The machine's correlation counts as if it came from at most this number of values: the program need not behave like INC. */
+/* The machine's correlation counts as if it came from at most this number of values: the program
+ * need not behave like INC. */
 enum { MOST_MACHINE_VALUES = 100 };
 static const double INTERVAL_MOST_LAG1 = 0.95;
 
 double correlation_inflation(double lag1, double n)
 {
 	/* the sum of 1 + 2 (1 - k/n) lag1^k over k = 1 … n - 1, in closed form */
-	return (1 + lag1) / (1 - lag1) - 2 * lag1 * (1 - pow(lag1, n)) / (n * (1 - lag1) * (1 - lag1));
+	return (1 + lag1) / (1 - lag1) -
+	       2 * lag1 * (1 - pow(lag1, n)) / (n * (1 - lag1) * (1 - lag1));
 }
 
-/* The standardised mean with this quantile if the mean's distribution has this skewness, where t is that without
- * (Hall 1992, On the removal of skewness by transformation). */
+/* The standardised mean with this quantile if the mean's distribution has this skewness, where t is
+ * that without (Hall 1992, On the removal of skewness by transformation). */
 static double hall(double t, double skewness)
 {
 	if (fabs(skewness) < 1e-6)
@@ -154,11 +163,13 @@ static double hall(double t, double skewness)
 	return 3 / skewness * (cbrt(1 + skewness * (t - skewness / 6)) - 1);
 }
 
-/* Of the cube root's argument: the root is vertical at 0, where a little more skewness would reach twice as far. The mean of
- * values that are so skewed is not missed more often: their standard deviation is great, too. */
+/* Of the cube root's argument: the root is vertical at 0, where a little more skewness would reach
+ * twice as far. The mean of values that are so skewed is not missed more often: their standard
+ * deviation is great, too. */
 static const double LEAST_ARGUMENT = 0.05;
 
-/* How many standard errors the interval reaches on the side of the long tail; skewness < 0: on the other side. */
+/* How many standard errors the interval reaches on the side of the long tail; skewness < 0: on the
+ * other side. */
 static double reach(double t, double skewness)
 {
 	double most = 3 * (sqrt(t * t + (1 - LEAST_ARGUMENT) * 2 / 3) - t);
@@ -166,8 +177,9 @@ static double reach(double t, double skewness)
 	return skewness < 0 ? hall(t, -skewness) : -hall(-t, fmin(skewness, most));
 }
 
-/* If neighbours have this correlation, or one within the limits: the standard error of the mean, by the variance of the values of
- * an AR(1) process, which the differences that the correlation does not explain show. */
+/* If neighbours have this correlation, or one within the limits: the standard error of the mean, by
+ * the variance of the values of an AR(1) process, which the differences that the correlation does
+ * not explain show. */
 static double error_by_lag1(const int64_t *values, size_t n, double lag1, struct interval *interval)
 {
 	double weights = 0, sum = 0, mean, before, squares, inflation;
@@ -231,13 +243,14 @@ struct interval interval_of_mean(const int64_t *values, size_t n_values,
 		double weight = fmin((double)machine->values, MOST_MACHINE_VALUES);
 		double unbiased = interval.lag1 + (1 + 4 * machine->lag1) / n;
 
-		error = error_by_lag1(
-			values, n_values, (n * unbiased + weight * machine->lag1) / (n + weight), &interval);
+		error = error_by_lag1(values, n_values,
+			(n * unbiased + weight * machine->lag1) / (n + weight), &interval);
 	} else if (interval.assumed) {
 		interval.lag1 = NAN;
 		error = s.sd_ns / sqrt(n);
 	} else {
-		error = error_by_lag1(values, n_values, (n * interval.lag1 + 1) / (n - 4), &interval);
+		error = error_by_lag1(
+			values, n_values, (n * interval.lag1 + 1) / (n - 4), &interval);
 		interval.effective_n = fmax(interval.effective_n, LEAST_EFFECTIVE);
 		freedom = fmin(n - 1, interval.effective_n);
 	}

@@ -11,7 +11,8 @@
 enum { AROUND = 4 /* neighbours on each side that show an outlier */, MOST_ROUNDS = 4 };
 static const double OUTLYING = 3 /* robust sd */, NORMAL_MAD = 1.4826;
 
-/* The robust sd of distances off[n], which are put in order; by those above 0, if half of them are 0. */
+/* The robust sd of distances off[n], which are put in order; by those above 0, if half of them are
+ * 0. */
 static double robust_sd(double *off, size_t n)
 {
 	double middle = n > 0 ? gsl_stats_median(off, 1, n) : 0;
@@ -43,14 +44,15 @@ static double median_between(const double *values, size_t from, size_t to)
 	return gsl_stats_median(window, 1, to - from);
 }
 
-/* No value is further than OUTLYING sd from the nearest median of its neighbours: those before it, those after it, and both. One beside a
- * step is near to those on its side. */
+/* No value is further than OUTLYING sd from the nearest median of its neighbours: those before it,
+ * those after it, and both. One beside a step is near to those on its side. */
 static void clip_by_neighbours(const double *values, size_t n, double sd, double *ret)
 {
 	double most = OUTLYING * sd;
 
 	for (size_t i = 0; i < n; i++) {
-		size_t from = i > AROUND ? i - AROUND : 0, to = i + AROUND + 1 < n ? i + AROUND + 1 : n;
+		size_t from = i > AROUND ? i - AROUND : 0,
+		       to = i + AROUND + 1 < n ? i + AROUND + 1 : n;
 		double medians[] = {median_between(values, from, to),
 			i > from ? median_between(values, from, i) : NAN,
 			i + 1 < to ? median_between(values, i + 1, to) : NAN};
@@ -77,7 +79,8 @@ static void clip_bursts(const double *values, size_t n, double sd, double *ret)
 		for (size_t i = REGRESSION_LEAST; i + length + REGRESSION_LEAST <= n; i++) {
 			size_t end = i + length, from = i > AROUND ? i - AROUND : 0;
 			double before = median_between(values, from, i);
-			double after = median_between(values, end, end + AROUND < n ? end + AROUND : n);
+			double after = median_between(
+				values, end, end + AROUND < n ? end + AROUND : n);
 			double up = values[i] > before ? most : -most,
 			       edge = (up > 0 ? fmax : fmin)(before, after) + up;
 			bool beyond = fabs(before - after) < most &&
@@ -116,7 +119,8 @@ static struct level_change regression_at(const struct regression *r, size_t n, d
 	return at;
 }
 
-/* No value is further than OUTLYING robust sd from the median of its level, or from the drift through that. */
+/* No value is further than OUTLYING robust sd from the median of its level, or from the drift
+ * through that. */
 static void clip_by_level(
 	const double *values, size_t n, const struct regression *r, double known_sd, double *ret)
 {
@@ -144,7 +148,8 @@ static void clip_by_level(
 	most = robust_sd(distances, n) * sqrt((double)n / fmax(1, (double)n - 2 * levels));
 	most = OUTLYING * fmax(most, known_sd);
 	for (size_t i = 0; i < n; i++)
-		ret[i] = most > 0 ? fmax(course[i] - most, fmin(course[i] + most, values[i])) : values[i];
+		ret[i] = most > 0 ? fmax(course[i] - most, fmin(course[i] + most, values[i]))
+				  : values[i];
 }
 
 /* Steps that are worth a try, and how many. */
@@ -159,7 +164,8 @@ static bool candidates_add(struct candidates *c, const size_t *bounds, size_t n)
 	size_t i = 0, k = 0;
 
 	while (i < c->n || k < n) {
-		size_t next = k == n || (i < c->n && c->items[i] <= bounds[k]) ? c->items[i] : bounds[k];
+		size_t next = k == n || (i < c->n && c->items[i] <= bounds[k]) ? c->items[i]
+									       : bounds[k];
 
 		if (all.n == ELEMENTS(all.items))
 			return false;
@@ -194,8 +200,8 @@ static void take_slope_out(const double *values, size_t n, double slope, double 
 		ret[i] = values[i] - slope * (double)i;
 }
 
-/* From divisions of the values, of these without a straight line through all, and without the slope that levels have in common, with ever
- * lower penalties. */
+/* From divisions of the values, of these without a straight line through all, and without the slope
+ * that levels have in common, with ever lower penalties. */
 static struct candidates candidates_find(const double *values, size_t n, double sd)
 {
 	enum { SERIES = 3, TURNS = 4 };
@@ -212,14 +218,16 @@ static struct candidates candidates_find(const double *values, size_t n, double 
 	least = fmax(t * t * sd * sd / 2, LEAST_SHARE * highest);
 	n_bounds = division_best(values, n, REGRESSION_LEAST, least, bounds);
 	for (int turn = 0; turn < TURNS; turn++) {
-		take_slope_out(values, n, slope_within(values, n, bounds, n_bounds), series + 2 * n);
+		take_slope_out(
+			values, n, slope_within(values, n, bounds, n_bounds), series + 2 * n);
 		n_bounds = division_best(series + 2 * n, n, REGRESSION_LEAST, least, bounds);
 	}
-	for (double penalty = highest;
-		(penalty >= least && penalty > 0) || (all.n == 0 && penalty > LEAST_SHARE * highest);
+	for (double penalty = highest; (penalty >= least && penalty > 0) ||
+				       (all.n == 0 && penalty > LEAST_SHARE * highest);
 		penalty /= 2)
 		for (size_t s = 0; s < SERIES; s++) {
-			n_bounds = division_best(series + s * n, n, REGRESSION_LEAST, penalty, bounds);
+			n_bounds = division_best(
+				series + s * n, n, REGRESSION_LEAST, penalty, bounds);
 			if (!candidates_add(&all, bounds, n_bounds))
 				return all;
 		}
@@ -277,10 +285,8 @@ static void find_values_apart(const double *values, struct levels *levels)
 void change_points_find(const double *values, size_t n, double known_sd, struct levels *ret)
 {
 	_cleanup_(freep) double *clipped = xcalloc(n + 1, sizeof(*clipped));
-	struct levels levels = {.sd = NAN,
-		.lag1 = NAN,
-		.n_values = n,
-		.in_level = xcalloc(n + 1, sizeof(double))};
+	struct levels levels = {
+		.sd = NAN, .lag1 = NAN, .n_values = n, .in_level = xcalloc(n + 1, sizeof(double))};
 	struct regression *r = &levels.regression;
 	bool enough = n >= 2 * REGRESSION_LEAST;
 	double sd = fmax(known_sd, noise_of_neighbours(values, n));

@@ -17,7 +17,8 @@ static double division_cost(const struct running *d, size_t first, size_t end)
 	return fmax(0, d->squares[end] - d->squares[first] - sum * sum / (double)(end - first));
 }
 
-/* costs[end] is that of the first `end` values, whose last level begins at before[end], one of `starts`. */
+/* costs[end] is that of the first `end` values, whose last level begins at before[end], one of
+ * `starts`. */
 size_t division_best(const double *values, size_t n, size_t least, double penalty, size_t *ret)
 {
 	_cleanup_(freep) size_t *starts = xcalloc(2 * (n + 1), sizeof(*starts));
@@ -36,7 +37,8 @@ size_t division_best(const double *values, size_t n, size_t least, double penalt
 	for (size_t end = 1; end < least; end++)
 		costs[end] = INFINITY;
 	for (size_t end = least; end <= n; end++) {
-		size_t kept = 0, last = end - least; /* where the shortest level before `end` begins */
+		/* where the shortest level before `end` begins */
+		size_t kept = 0, last = end - least;
 
 		if (isfinite(costs[last]))
 			starts[n_starts++] = last;
@@ -49,10 +51,12 @@ size_t division_best(const double *values, size_t n, size_t least, double penalt
 				before[end] = starts[i];
 			}
 		}
-		/* no level of more values than `end` begins where it is cheaper to begin another at `last` (PELT) */
+		/* no level of more values than `end` begins where it is cheaper to begin another at
+		 * `last` (PELT) */
 		for (size_t i = 0; i < n_starts; i++)
 			if (last < starts[i] + least ||
-				costs[starts[i]] + division_cost(&d, starts[i], last) <= costs[last])
+				costs[starts[i]] + division_cost(&d, starts[i], last) <=
+					costs[last])
 				starts[kept++] = starts[i];
 		n_starts = kept;
 	}

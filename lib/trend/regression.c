@@ -12,10 +12,11 @@ enum { MOST_ORDER = 200 /* values before it that say something of a value */, KN
 
 static const double memories[] = {0, 0.1, 0.2, 0.3, 0.4, 0.49};
 
-/* By simulation: with these, at most one series in twenty without a change shows one, be its noise white, flicker, skewed, or with bad runs
- * (tests/bench/trend.c). */
+/* By simulation: with these, at most one series in twenty without a change shows one, be its noise
+ * white, flicker, skewed, or with bad runs (tests/bench/trend.c). */
 static const double STEP_ALPHA = 0.01, DRIFT_ALPHA = 0.0015, STRAY_ALPHA = 0.02;
-/* What white noise costs, and any change at all, most of all with SOME values; by how much more terms cost if the noise is flicker. */
+/* What white noise costs, and any change at all, most of all with SOME values; by how much more
+ * terms cost if the noise is flicker. */
 static const double WHITE = 5, ANY = 2, SOME = 20, ALIKE = 0.5;
 
 /* Columns of n values: the terms, and the values last. All are whitened. */
@@ -26,7 +27,8 @@ struct whitened {
 	double products[REGRESSION_MOST_TERMS + 1][REGRESSION_MOST_TERMS + 1];
 };
 
-size_t regression_terms(const struct regression *r, size_t n, double i, double ret[REGRESSION_MOST_TERMS])
+size_t regression_terms(
+	const struct regression *r, size_t n, double i, double ret[REGRESSION_MOST_TERMS])
 {
 	size_t terms = 0;
 
@@ -38,10 +40,11 @@ size_t regression_terms(const struct regression *r, size_t n, double i, double r
 	return terms;
 }
 
-/* Each value less what those before it say of it, over the sd of what is left if that of a value is 1: the Durbin-Levinson recursion. The partial autocorrelations of fractional
- * noise are memory / (lag - memory) (Hosking 1981, theorem 1). */
-static void whiten(
-	double *const *columns, size_t n_columns, size_t n, double memory, double *ret_log_determinant)
+/* Each value less what those before it say of it, over the sd of what is left if that of a value is
+ * 1: the Durbin-Levinson recursion. The partial autocorrelations of fractional noise are memory /
+ * (lag - memory) (Hosking 1981, theorem 1). */
+static void whiten(double *const *columns, size_t n_columns, size_t n, double memory,
+	double *ret_log_determinant)
 {
 	double of[MOST_ORDER + 1] = {}, last[MOST_ORDER + 1], variance = 1, all = 0;
 	_cleanup_(freep) double *whole = xcalloc(n + 1, sizeof(*whole));
@@ -131,7 +134,8 @@ static double share_of_least(size_t n)
 	return fmin(1, 2 * REGRESSION_LEAST / (double)n);
 }
 
-/* Flicker is what machines have: values must speak for white noise, most of all where there are enough to tell, but few. */
+/* Flicker is what machines have: values must speak for white noise, most of all where there are
+ * enough to tell, but few. */
 static double white_cost(size_t n)
 {
 	return WHITE * (1 - share_of_least(n)) * sqrt(fmin(1, SOME / (double)n));
@@ -169,7 +173,8 @@ static void regression_level(
 }
 
 /* How many values of level k are further than half of `by` off it, in that direction. */
-static size_t values_beyond(const struct regression *r, const double *values, size_t n, size_t k, double by)
+static size_t values_beyond(
+	const struct regression *r, const double *values, size_t n, size_t k, double by)
 {
 	size_t first, end, beyond = 0;
 
@@ -182,8 +187,9 @@ static size_t values_beyond(const struct regression *r, const double *values, si
 	return beyond;
 }
 
-/* Most values of level k are nearer to it than to those beside it. It is no burst, which comes back, and chance alone would not put as many
- * values there, as often as values of the levels beside it are as far off. */
+/* Most values of level k are nearer to it than to those beside it. It is no burst, which comes
+ * back, and chance alone would not put as many values there, as often as values of the levels
+ * beside it are as far off. */
 static bool is_level(const struct regression *r, const double *values, size_t n, size_t k)
 {
 	const double *by = r->by + 1 + r->drift;
@@ -209,11 +215,11 @@ static bool is_level(const struct regression *r, const double *values, size_t n,
 	if (2 * near <= end - first ||
 		(has_before && has_after && by[k - 1] * by[k] < 0 && near <= REGRESSION_BURST))
 		return false;
-	return stray == 0 ||
-	       gsl_cdf_binomial_Q((unsigned)near - 1, (double)stray / (double)(to - from - (end - first)),
-		       (unsigned)(end - first)) *
-			       (double)n <
-		       STRAY_ALPHA;
+	return stray == 0 || gsl_cdf_binomial_Q((unsigned)near - 1,
+				     (double)stray / (double)(to - from - (end - first)),
+				     (unsigned)(end - first)) *
+					     (double)n <
+				     STRAY_ALPHA;
 }
 
 static bool steps_are_levels(const struct regression *r, const double *values, size_t n)
@@ -224,7 +230,8 @@ static bool steps_are_levels(const struct regression *r, const double *values, s
 	return true;
 }
 
-/* Least squares with the terms `active` of w, which are those of r. Returns false if they are not independent. */
+/* Least squares with the terms `active` of w, which are those of r. Returns false if they are not
+ * independent. */
 static bool regression_fit(
 	const struct whitened *w, const size_t *active, double known_sd, struct regression *r)
 {
@@ -266,9 +273,10 @@ static bool regression_fit(
 	return true;
 }
 
-/* From all terms to the level alone: the step that matters least goes. The best of those on the way is kept. */
-static void eliminate(const struct whitened *w, const double *values, struct regression r, double known_sd,
-	struct regression *best)
+/* From all terms to the level alone: the step that matters least goes. The best of those on the way
+ * is kept. */
+static void eliminate(const struct whitened *w, const double *values, struct regression r,
+	double known_sd, struct regression *best)
 {
 	size_t active[REGRESSION_MOST_TERMS];
 
@@ -310,7 +318,8 @@ struct regression regression_choose(const double *values, const double *clipped,
 	assert(n_candidates <= REGRESSION_MOST_STEPS);
 	memcpy(all.steps, candidates, n_candidates * sizeof(*candidates));
 	for (size_t i = 0; i < ELEMENTS(memories); i++) {
-		_cleanup_(whitened_clear) struct whitened w = whitened_make(&all, clipped, n, memories[i]);
+		_cleanup_(whitened_clear) struct whitened w = whitened_make(
+			&all, clipped, n, memories[i]);
 
 		for (int drift = 0; drift <= may_drift; drift++) {
 			all.drift = drift;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The runs of a series, their levels, and what changed in the environment, and in how runs were made, where a level begins: see
- * trend.h. */
+/* The runs of a series, their levels, and what changed in the environment, and in how runs were
+ * made, where a level begins: see trend.h. */
 #include "lib/trend/trend.h"
 
 #include "lib/base/argv.h"
@@ -44,7 +44,8 @@ static const char *key_of(const struct candidate *c)
 	return c->run->name ?: c->command;
 }
 
-/* 1: it alternated with INC; 0: it is of no duet; -ENOENT without a sentence: it is not to be followed. */
+/* 1: it alternated with INC; 0: it is of no duet; -ENOENT without a sentence: it is not to be
+ * followed. */
 static int look_at_duet(struct book *book, const struct run *run, struct error *err)
 {
 	_cleanup_(freep) struct duet_row *rows = NULL;
@@ -64,15 +65,16 @@ static int look_at_duet(struct book *book, const struct run *run, struct error *
 
 static int candidate_by_start(const void *x, const void *y)
 {
-	const struct run *a = ((const struct candidate *)x)->run, *b = ((const struct candidate *)y)->run;
+	const struct run *a = ((const struct candidate *)x)->run,
+			 *b = ((const struct candidate *)y)->run;
 
 	if (a->started_ns != b->started_ns)
 		return a->started_ns < b->started_ns ? -1 : 1;
 	return (a->id > b->id) - (a->id < b->id);
 }
 
-/* "'xz -1 file' (12 runs), 'sort big' (3 runs) and 4 more"; returns how many programs that are: all that have the same key are
- * one. */
+/* "'xz -1 file' (12 runs), 'sort big' (3 runs) and 4 more"; returns how many programs that are: all
+ * that have the same key are one. */
 static size_t list_series(const struct candidates *c, bool only_meant, char *ret, size_t size)
 {
 	size_t used = 0, listed = 0, all = 0;
@@ -94,8 +96,8 @@ static size_t list_series(const struct candidates *c, bool only_meant, char *ret
 		all++;
 		if (used >= size / 2 || listed == 8)
 			continue;
-		used += (size_t)snprintf(ret + used, size - used, "%s'%.80s' (%s)", listed ? ", " : "", key,
-			text_count(n, "run"));
+		used += (size_t)snprintf(ret + used, size - used, "%s'%.80s' (%s)",
+			listed ? ", " : "", key, text_count(n, "run"));
 		listed++;
 	}
 	if (listed < all && used < size)
@@ -111,8 +113,8 @@ static int choose_series(struct candidates *c, const char *name, char **ret_key,
 	_cleanup_(freep) char *joined = NULL;
 	size_t found = 0;
 
-	/* The first rule by which any run is meant decides: it has that name, that command line (the words
-	 * are the same, however they are quoted), or that program. */
+	/* The first rule by which any run is meant decides: it has that name, that command line
+	 * (the words are the same, however they are quoted), or that program. */
 	if (argv_split(name, &words, NULL) == 0)
 		joined = argv_join(words);
 	for (int rule = 0; found == 0 && rule < 3; rule++)
@@ -130,14 +132,15 @@ static int choose_series(struct candidates *c, const char *name, char **ret_key,
 		}
 	n = list_series(c, true, list, sizeof(list));
 	if (n > 1)
-		return error_say(err, -ENOENT, "'%.80s' matches %zu programs in the lab book; name one: %s",
-			name, n, list);
+		return error_say(err, -ENOENT,
+			"'%.80s' matches %zu programs in the lab book; name one: %s", name, n,
+			list);
 	if (c->n == 0)
 		return error_say(err, -ENOENT, "the lab book has no runs of programs");
 	if (n == 0) {
 		list_series(c, false, list, sizeof(list));
-		return error_say(
-			err, -ENOENT, "the lab book has no runs of '%.80s'; it has runs of %s", name, list);
+		return error_say(err, -ENOENT,
+			"the lab book has no runs of '%.80s'; it has runs of %s", name, list);
 	}
 	while (!c->items[i].meant)
 		i++;
@@ -145,16 +148,18 @@ static int choose_series(struct candidates *c, const char *name, char **ret_key,
 	return 0;
 }
 
-/* The runs of the chosen series, in the unit and on the machine of the last one. A unit is of one INC. */
-static int add_runs(struct book *book, struct candidates *c, const char *machine, const char *inc_digest,
-	struct series *s, struct error *err)
+/* The runs of the chosen series, in the unit and on the machine of the last one. A unit is of one
+ * INC. */
+static int add_runs(struct book *book, struct candidates *c, const char *machine,
+	const char *inc_digest, struct series *s, struct error *err)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		struct candidate *item = &c->items[i];
 
 		_cleanup_(freep) char *of = NULL;
 		struct series_run run = {.run = *item->run}, *added;
-		int r = item->meant ? book_get_environment(book, item->run->environment, NULL, &of, NULL, err)
+		int r = item->meant ? book_get_environment(
+					      book, item->run->environment, NULL, &of, NULL, err)
 				    : 0;
 		_cleanup_(run_rules_clear) struct run_rules rules = {};
 		_cleanup_(run_result_clear) struct run_result result = {};
@@ -169,7 +174,8 @@ static int add_runs(struct book *book, struct candidates *c, const char *machine
 			s->n_other_unit++;
 			continue;
 		}
-		if (s->unit == SERIES_INC && strcmp(item->run->inc_digest ?: "", inc_digest ?: "") != 0) {
+		if (s->unit == SERIES_INC &&
+			strcmp(item->run->inc_digest ?: "", inc_digest ?: "") != 0) {
 			s->n_other_inc++;
 			continue;
 		}
@@ -200,7 +206,8 @@ static int add_runs(struct book *book, struct candidates *c, const char *machine
 				continue;
 			}
 			run.log = r == 0 ? log(kept->mean_ns / 1e9) : 0;
-			run.error = run.n_samples > 0 ? kept->relative_error / sqrt((double)kept->n) : 0;
+			run.error = run.n_samples > 0 ? kept->relative_error / sqrt((double)kept->n)
+						      : 0;
 			if (run.n_samples > 0) {
 				run.hidden = result.discarding.pt.interval.bias_ns / kept->mean_ns;
 				run.step = result.discarding.pt.interval.step_ns / kept->mean_ns;
@@ -219,7 +226,8 @@ static int add_runs(struct book *book, struct candidates *c, const char *machine
 	return 0;
 }
 
-static int load_series(struct book *book, const char *name, bool seconds, struct series *s, struct error *err)
+static int load_series(
+	struct book *book, const char *name, bool seconds, struct series *s, struct error *err)
 {
 	_cleanup_(candidates_clear) struct candidates c = {};
 	_cleanup_(freep) char *machine = NULL, *inc_digest = NULL;
@@ -266,9 +274,10 @@ static int load_series(struct book *book, const char *name, bool seconds, struct
 	return r < 0 ? r : add_runs(book, &c, machine, inc_digest, s, err);
 }
 
-/* What is different in the environment, and in how the runs themselves were made. *ret NULL: nothing. */
-static int find_cause(
-	struct book *book, const struct run *before, const struct run *now, char **ret, struct error *err)
+/* What is different in the environment, and in how the runs themselves were made. *ret NULL:
+ * nothing. */
+static int find_cause(struct book *book, const struct run *before, const struct run *now,
+	char **ret, struct error *err)
 {
 	_cleanup_(differences_clear) struct differences differences = {};
 	_cleanup_(freep) char *text = NULL;
@@ -277,7 +286,8 @@ static int find_cause(
 	int r = 0;
 
 	if (before->environment != now->environment)
-		r = environment_differences(book, before->environment, now->environment, &differences, err);
+		r = environment_differences(
+			book, before->environment, now->environment, &differences, err);
 	if (r < 0)
 		return r;
 	if (r > 0 && differences.n > 0)
@@ -290,7 +300,8 @@ static int find_cause(
 	} rows[] = {
 		{"command", was, is},
 		{"cpu", before->cpu < 0 ? "any" : was_on, now->cpu < 0 ? "any" : is_on},
-		{"against", before->kind == RUN_DUET ? "inc" : NULL, now->kind == RUN_DUET ? "inc" : NULL},
+		{"against", before->kind == RUN_DUET ? "inc" : NULL,
+			now->kind == RUN_DUET ? "inc" : NULL},
 		{"profile", before->profile, now->profile},
 		{"accounting", before->backend, now->backend},
 		{"pt_source", before->pt_source, now->pt_source},
@@ -307,8 +318,7 @@ static int find_cause(
 static bool of_one_clock(const struct run *a, const struct run *b)
 {
 	return !strcmp(a->pt_source ?: "", b->pt_source ?: "") &&
-	       !strcmp(a->backend ?: "", b->backend ?: "") &&
-	       a->resolution_ns == b->resolution_ns;
+	       !strcmp(a->backend ?: "", b->backend ?: "") && a->resolution_ns == b->resolution_ns;
 }
 
 /* The step of the clock of a run is at most the least that any run with that clock shows. */
@@ -340,15 +350,16 @@ static void find_levels(const struct series *s, struct levels *ret)
 	levels_widen(ret, hidden);
 }
 
-int trend_load(struct book *book, const char *name, bool seconds, struct trend_view *ret, struct error *err)
+int trend_load(struct book *book, const char *name, bool seconds, struct trend_view *ret,
+	struct error *err)
 {
 	int r = load_series(book, name, seconds, &ret->series, err);
 
 	if (r < 0)
 		return r;
 	find_levels(&ret->series, &ret->levels);
-	/* The nearest change to the first run of each level, at it or a run or two off, if that is still
-	 * within both levels. */
+	/* The nearest change to the first run of each level, at it or a run or two off, if that is
+	 * still within both levels. */
 	ret->causes = xcalloc(ret->levels.n + 1, sizeof(*ret->causes));
 	for (size_t i = 1; i < ret->levels.n; i++) {
 		const struct level *at = &ret->levels.items[i], *last = at - 1;
@@ -361,8 +372,8 @@ int trend_load(struct book *book, const char *name, bool seconds, struct trend_v
 			if (now <= last->first || now >= at->first + at->n)
 				continue;
 			cause->later = off;
-			r = find_cause(book, &ret->series.items[now - 1].run, &ret->series.items[now].run,
-				&cause->text, err);
+			r = find_cause(book, &ret->series.items[now - 1].run,
+				&ret->series.items[now].run, &cause->text, err);
 		}
 	}
 	return r;
@@ -379,10 +390,12 @@ int trend_refer(struct trend_view *view, const struct trend_reference *since,
 		i++;
 	if (i == s->n && since->run)
 		return error_say(err, -ENOENT,
-			"run %" PRId64 " is none of the runs of '%s' that are followed", since->run, s->name);
+			"run %" PRId64 " is none of the runs of '%s' that are followed", since->run,
+			s->name);
 	if (i == s->n && since->since_ns)
 		return error_say(err, -ENOENT,
-			"no run of '%s' that is followed started since then; the last one did at %s", s->name,
+			"no run of '%s' that is followed started since then; the last one did at %s",
+			s->name,
 			s->n > 0 ? text_moment(s->items[s->n - 1].run.started_ns) : "no time");
 	if (i + 1 == s->n && (since->run || since->since_ns))
 		return error_say(err, -EINVAL,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-analyze trend: the runs of one program in the lab book, in the order of time, each by its mean PT; their levels; what changed
- * where a level begins; and how they are shown. */
+/* emp-analyze trend: the runs of one program in the lab book, in the order of time, each by its
+ * mean PT; their levels; what changed where a level begins; and how they are shown. */
 #pragma once
 
 #include "lib/book/book.h"
@@ -50,16 +50,19 @@ struct trend_view {
 	struct trend_judgement judgement;
 };
 
-/* The run that the last one is compared with: one of the series, or its first one since a moment; {}: its first one. */
+/* The run that the last one is compared with: one of the series, or its first one since a moment;
+ * {}: its first one. */
 struct trend_reference {
 	int64_t run, since_ns; /* 0: not given */
 };
 
-/* `name` is that of a command (--command-name), else a command line, else the name of a program's file. Runs that were given a name
- * belong together if it is the same, others if their command lines are. -ENOENT: no runs, or those of several programs, are meant; the
- * sentence lists some. `seconds`: PT in seconds, also of those that alternated with INC. `ret` is {}; it is cleared also after a
- * failure. */
-int trend_load(struct book *book, const char *name, bool seconds, struct trend_view *ret, struct error *err);
+/* `name` is that of a command (--command-name), else a command line, else the name of a program's
+ * file. Runs that were given a name belong together if it is the same, others if their command
+ * lines are. -ENOENT: no runs, or those of several programs, are meant; the sentence lists some.
+ * `seconds`: PT in seconds, also of those that alternated with INC. `ret` is {}; it is cleared also
+ * after a failure. */
+int trend_load(struct book *book, const char *name, bool seconds, struct trend_view *ret,
+	struct error *err);
 /* Judges the last run against the reference. -ENOENT: there is no such run. -EINVAL: it is the last
  * one itself. */
 int trend_refer(struct trend_view *view, const struct trend_reference *since,
@@ -69,12 +72,16 @@ void trend_clear(struct trend_view *view);
 struct trend_options {
 	bool seconds, json;
 	const char *csv,
-		*markdown; /* files: a row for each run; the table of levels. NULL: none; "-": standard output */
+		/* files: a row for each run; the table of levels. NULL: none; "-": standard
+		 * output */
+		*markdown;
 	const char *output; /* a picture; NULL: none */
 	bool script;        /* its gnuplot file is kept */
 	struct comparison_rules rules;
 	struct trend_reference since;
 };
 
-/* Shows it as the options say. The status of the verdict, with a sentence where that is no success. */
-int trend_show(struct book *book, const char *name, const struct trend_options *options, struct error *err);
+/* Shows it as the options say. The status of the verdict, with a sentence where that is no
+ * success. */
+int trend_show(struct book *book, const char *name, const struct trend_options *options,
+	struct error *err);

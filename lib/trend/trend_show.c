@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How a trend is shown: on the screen, as JSON, as CSV, as a table in Markdown, and as a picture, which plots/trend.gp draws. */
+/* How a trend is shown: on the screen, as JSON, as CSV, as a table in Markdown, and as a picture,
+ * which plots/trend.gp draws. */
 #include "lib/trend/trend.h"
 
 #include "lib/base/charset.h"
@@ -35,14 +36,16 @@ static int trend_decimals(double step)
 	return decimals < 0 ? 0 : decimals > 6 ? 6 : decimals;
 }
 
-/* A figure in the unit of the series: "471.2" (units of INC), "127.9 ms"; its digits are those of `half`, a share of it. */
+/* A figure in the unit of the series: "471.2" (units of INC), "127.9 ms"; its digits are those of
+ * `half`, a share of it. */
 static const char *trend_value_text(const struct trend_view *view, double log, double half)
 {
 	double value = exp(log);
 
 	if (view->series.unit == SERIES_SECONDS)
 		return text_precise(value * 1e9, isfinite(half) ? fmax(1, value * half * 1e9) : 0);
-	return text_brief("%.*f", trend_decimals(isfinite(half) ? value * half : value / 100), value);
+	return text_brief(
+		"%.*f", trend_decimals(isfinite(half) ? value * half : value / 100), value);
 }
 
 /* "+2.5 ± 0.3 %", of a difference of logarithms. */
@@ -75,7 +78,8 @@ static struct table *list_levels(const struct trend_view *v)
 		const struct level_change change = l->change;
 
 		table_row(list,
-			VALUE(json_string(text_rfc3339(first->started_ns)), text_moment(first->started_ns)),
+			VALUE(json_string(text_rfc3339(first->started_ns)),
+				text_moment(first->started_ns)),
 			NUMBER(first->started_ns), NUMBER(first->id),
 			NUMBER(v->series.items[l->first + l->n - 1].run.id), NUMBER(l->n),
 			VALUE(json_real(exp(l->mean)), trend_value_text(v, l->mean, l->half)),
@@ -86,7 +90,8 @@ static struct table *list_levels(const struct trend_view *v)
 		if (i == 0)
 			continue;
 		table_add(list, VALUE(json_real(expm1(change.by)), trend_change_text(change)),
-			VALUE(json_interval(expm1(change.by - change.half), expm1(change.by + change.half)),
+			VALUE(json_interval(expm1(change.by - change.half),
+				      expm1(change.by + change.half)),
 				NULL),
 			VALUE(v->causes[i].text ? json_string(v->causes[i].text) : NULL, NULL),
 			VALUE(v->causes[i].text ? json_integer(v->causes[i].later) : NULL, NULL));
@@ -138,8 +143,10 @@ static void print_trend_noise(const struct trend_view *v)
 		return;
 	}
 	if (last < 1 && !v->judgement.shown)
-		at_end = text_brief(", or of %s in the last %zu runs", text_percent(last), v->judgement.last);
-	terminal_say(stdout, 2, "Detectable: a change of %s in the middle%s.", text_percent(middle), at_end);
+		at_end = text_brief(
+			", or of %s in the last %zu runs", text_percent(last), v->judgement.last);
+	terminal_say(stdout, 2, "Detectable: a change of %s in the middle%s.", text_percent(middle),
+		at_end);
 }
 
 /* How many more runs should tell, or why more do not; nothing if that is not known. */
@@ -181,7 +188,8 @@ static const char *trend_verdict_text(char buffer[VERDICT_TEXT_SIZE], const stru
 	const struct trend_judgement *j = &v->judgement;
 	size_t n = v->series.n;
 	char what[128], seen[64] = "";
-	int len = snprintf(buffer, VERDICT_TEXT_SIZE, VERDICT "%s", comparison_verdict_words[j->verdict]);
+	int len = snprintf(
+		buffer, VERDICT_TEXT_SIZE, VERDICT "%s", comparison_verdict_words[j->verdict]);
 
 	if (j->verdict == COMPARISON_EQUAL)
 		len += snprintf(buffer + len, VERDICT_TEXT_SIZE - (size_t)len, " (within %g %%)",
@@ -189,18 +197,20 @@ static const char *trend_verdict_text(char buffer[VERDICT_TEXT_SIZE], const stru
 	if (j->verdict == COMPARISON_CANNOT_TELL && isfinite(j->detectable))
 		snprintf(seen, sizeof(seen), "; could have shown %s", text_percent(j->detectable));
 	if (n < LEAST_RUNS)
-		snprintf(what, sizeof(what), "%d runs are needed to show a change, and there %s %zu",
-			LEAST_RUNS, n == 1 ? "is" : "are", n);
+		snprintf(what, sizeof(what),
+			"%d runs are needed to show a change, and there %s %zu", LEAST_RUNS,
+			n == 1 ? "is" : "are", n);
 	else if (j->shown)
 		snprintf(what, sizeof(what), "run %" PRId64 " against run %" PRId64 ": %s",
 			v->series.items[n - 1].run.id, v->series.items[v->reference].run.id,
 			trend_change_text(j->change));
 	else if (!isfinite(j->change.half))
-		snprintf(what, sizeof(what), "%d runs of the last level are needed, and there %s %zu", LEAST_RUNS,
+		snprintf(what, sizeof(what),
+			"%d runs of the last level are needed, and there %s %zu", LEAST_RUNS,
 			j->of == 1 ? "is" : "are", j->of);
 	else
-		snprintf(what, sizeof(what), "last %zu runs against %zu before: %s", j->last, j->of - j->last,
-			trend_change_text(j->change));
+		snprintf(what, sizeof(what), "last %zu runs against %zu before: %s", j->last,
+			j->of - j->last, trend_change_text(j->change));
 	len += snprintf(buffer + len, VERDICT_TEXT_SIZE - (size_t)len, "; %s%s", what, seen);
 	append_missing(buffer + len, VERDICT_TEXT_SIZE - (size_t)len, v);
 	return buffer;
@@ -279,8 +289,10 @@ static json_t *trend_verdict_json(const struct trend_view *v)
 		"against", json_null());
 
 	if (v->series.n > 0) {
-		json_object_set_new(json, "run", json_integer(v->series.items[v->series.n - 1].run.id));
-		json_object_set_new(json, "against", json_integer(v->series.items[v->reference].run.id));
+		json_object_set_new(
+			json, "run", json_integer(v->series.items[v->series.n - 1].run.id));
+		json_object_set_new(
+			json, "against", json_integer(v->series.items[v->reference].run.id));
 	}
 	if (!j->shown && j->of > 0)
 		json_object_set_new(json, "last_runs", json_integer((json_int_t)j->last));
@@ -294,7 +306,8 @@ static json_t *trend_drift_json(const struct trend_view *v)
 	json_t *json = v->levels.drifts ? trend_shares(v->levels.drift) : json_null();
 
 	if (v->levels.drifts)
-		json_object_set_new(json, "from_first_to_last", trend_shares(trend_drift_of_all(v)));
+		json_object_set_new(
+			json, "from_first_to_last", trend_shares(trend_drift_of_all(v)));
 	return json;
 }
 
@@ -305,25 +318,29 @@ static json_t *trend_json(const struct trend_view *v)
 	json_t *runs = json_array();
 
 	for (size_t level = 0; level < v->levels.n; level++)
-		for (size_t i = v->levels.items[level].first, k = 0; k < v->levels.items[level].n; i++, k++) {
+		for (size_t i = v->levels.items[level].first, k = 0; k < v->levels.items[level].n;
+			i++, k++) {
 			const struct series_run *run = &s->items[i];
 
-			json_array_append_new(runs,
-				json_pack("{s:I, s:I, s:s, s:I, s:f, s:I}", "run", (json_int_t)run->run.id,
-					"started_ns", (json_int_t)run->run.started_ns, "started",
-					text_rfc3339(run->run.started_ns), "samples",
-					(json_int_t)run->n_samples, "mean", exp(run->log), "level",
-					(json_int_t)level + 1));
+			json_array_append_new(
+				runs, json_pack("{s:I, s:I, s:s, s:I, s:f, s:I}", "run",
+					      (json_int_t)run->run.id, "started_ns",
+					      (json_int_t)run->run.started_ns, "started",
+					      text_rfc3339(run->run.started_ns), "samples",
+					      (json_int_t)run->n_samples, "mean", exp(run->log),
+					      "level", (json_int_t)level + 1));
 		}
-	return json_pack("{s:s, s:s, s:o, s:o, s:s, s:I, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I}}",
-		"command", s->name, "verdict", comparison_verdict_words[v->judgement.verdict], "comparison",
-		trend_verdict_json(v), "drift", trend_drift_json(v), "unit",
+	return json_pack(
+		"{s:s, s:s, s:o, s:o, s:s, s:I, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I}}",
+		"command", s->name, "verdict", comparison_verdict_words[v->judgement.verdict],
+		"comparison", trend_verdict_json(v), "drift", trend_drift_json(v), "unit",
 		s->unit == SERIES_INC ? "INC" : "s", "unit_increments",
-		(json_int_t)(s->unit == SERIES_INC ? INC_UNIT : 0), "levels", table_json(list), "runs", runs,
-		"sd", json_real_or_null(v->levels.sd), "lag1", json_real_or_null(v->levels.lag1), "left_out",
-		"other_unit", (json_int_t)s->n_other_unit, "other_machine", (json_int_t)s->n_other_machine,
-		"other_inc", (json_int_t)s->n_other_inc, "few_samples", (json_int_t)s->n_few, "without_pt",
-		(json_int_t)s->n_without_pt, "at_once", (json_int_t)s->n_at_once);
+		(json_int_t)(s->unit == SERIES_INC ? INC_UNIT : 0), "levels", table_json(list),
+		"runs", runs, "sd", json_real_or_null(v->levels.sd), "lag1",
+		json_real_or_null(v->levels.lag1), "left_out", "other_unit",
+		(json_int_t)s->n_other_unit, "other_machine", (json_int_t)s->n_other_machine,
+		"other_inc", (json_int_t)s->n_other_inc, "few_samples", (json_int_t)s->n_few,
+		"without_pt", (json_int_t)s->n_without_pt, "at_once", (json_int_t)s->n_at_once);
 }
 
 /* It stands apart from its neighbours of the same level. */
@@ -341,23 +358,26 @@ static struct cell csv_figure(double value)
 /* A row for each run. */
 static void trend_write_csv(FILE *file, const struct trend_view *v)
 {
-	static const struct column columns[] = {{.member = "run"}, {.member = "command"}, {.member = "unit"},
-		{.member = "started"}, {.member = "samples"}, {.member = "mean"}, {.member = "outlier"},
-		{.member = "level"}, {.member = "level_mean"}, {.member = "level_low"},
-		{.member = "level_high"}, {.member = "verdict"}, {}};
+	static const struct column columns[] = {{.member = "run"}, {.member = "command"},
+		{.member = "unit"}, {.member = "started"}, {.member = "samples"},
+		{.member = "mean"}, {.member = "outlier"}, {.member = "level"},
+		{.member = "level_mean"}, {.member = "level_low"}, {.member = "level_high"},
+		{.member = "verdict"}, {}};
 	_cleanup_(table_freep) struct table *table = table_new(columns);
 
 	for (size_t level = 0; level < v->levels.n; level++)
-		for (size_t i = v->levels.items[level].first, k = 0; k < v->levels.items[level].n; i++, k++) {
+		for (size_t i = v->levels.items[level].first, k = 0; k < v->levels.items[level].n;
+			i++, k++) {
 			const struct series_run *s = &v->series.items[i];
 			struct level_change at = levels_at(&v->levels, (double)i);
-			double low = isfinite(v->levels.items[level].half) ? exp(at.by - at.half) : NAN;
+			double low = isfinite(v->levels.items[level].half) ? exp(at.by - at.half)
+									   : NAN;
 
 			table_row(table, NUMBER(s->run.id), TEXT(terminal_text(v->series.name)),
 				TEXT(v->series.unit == SERIES_INC ? "INC" : "s"),
 				TEXT(text_rfc3339(s->run.started_ns)), NUMBER(s->n_samples),
-				csv_figure(exp(s->log)), NUMBER(trend_is_outlier(v, i)), NUMBER(level + 1),
-				csv_figure(exp(at.by)), csv_figure(low),
+				csv_figure(exp(s->log)), NUMBER(trend_is_outlier(v, i)),
+				NUMBER(level + 1), csv_figure(exp(at.by)), csv_figure(low),
 				csv_figure(isfinite(low) ? exp(at.by + at.half) : NAN),
 				TEXT(comparison_verdict_words[v->judgement.verdict]));
 		}
@@ -378,9 +398,11 @@ static void trend_write_markdown(FILE *file, const struct trend_view *v)
 		const struct run *first = &v->series.items[l->first].run;
 		_cleanup_(freep) char *cause = i > 0 ? trend_cause_text(v, i) : NULL;
 
-		table_row(table, TEXT(text_moment(first->started_ns)), NUMBER(first->id), NUMBER(l->n),
-			TEXT(trend_value_text(v, l->mean, l->half)), TEXT(trend_interval_text(v, l)),
-			TEXT(i > 0 ? trend_change_text(l->change) : NULL), cause ? CODE(cause) : TEXT(NULL));
+		table_row(table, TEXT(text_moment(first->started_ns)), NUMBER(first->id),
+			NUMBER(l->n), TEXT(trend_value_text(v, l->mean, l->half)),
+			TEXT(trend_interval_text(v, l)),
+			TEXT(i > 0 ? trend_change_text(l->change) : NULL),
+			cause ? CODE(cause) : TEXT(NULL));
 	}
 	table_write(table, TABLE_MARKDOWN, file);
 	if (v->levels.drifts)
@@ -388,7 +410,8 @@ static void trend_write_markdown(FILE *file, const struct trend_view *v)
 	fprintf(file, "\n%s\n", trend_verdict_text(verdict, v));
 }
 
-/* The picture: a point for each run in the order of time, the levels with their intervals, and what changed. */
+/* The picture: a point for each run in the order of time, the levels with their intervals, and what
+ * changed. */
 
 enum { TICKS = 5, MOST_SQUEEZED = 3, CHANGE_ROWS = 4 };
 
@@ -458,16 +481,16 @@ static void write_runs(const struct trend_view *v, const struct trend_frame *f, 
 	fprintf(script, "EOD\nn_places = %zu\n", n_places);
 	for (size_t i = 0; i < n_places; i++)
 		fprintf(script, "places[%zu] = %d\n", i + 1, places[i] + 1);
-	fprintf(script, "array outside[%zu]\narray outside_at[%zu]\narray outside_above[%zu]\n", n_last,
-		n_last, n_last);
+	fprintf(script, "array outside[%zu]\narray outside_at[%zu]\narray outside_above[%zu]\n",
+		n_last, n_last, n_last);
 	for (size_t i = 0; i < v->series.n; i++) {
 		double log = v->series.items[i].log;
 
 		if (log >= f->low && log <= f->high)
 			continue;
 		plot_text(script, "outside", ++n_outside, "%s", trend_value_text(v, log, INFINITY));
-		fprintf(script, "outside_at[%zu] = %zu\noutside_above[%zu] = %d\n", n_outside, i + 1,
-			n_outside, log > f->high);
+		fprintf(script, "outside_at[%zu] = %zu\noutside_above[%zu] = %d\n", n_outside,
+			i + 1, n_outside, log > f->high);
 	}
 	fprintf(script, "n_outside = %zu\n", n_outside);
 }
@@ -545,11 +568,13 @@ static int trend_gate(const struct trend_view *v, struct error *err)
 	if (status != STATUS_DONE)
 		return error_say(err, (int)status, "'%s': %s", v->series.name, text);
 	if (v->rules.fail_if_slower >= 0 && verdict == COMPARISON_CANNOT_TELL)
-		fprintf(stderr, "warning: '%s': %s\n", terminal_text(v->series.name), terminal_text(text));
+		fprintf(stderr, "warning: '%s': %s\n", terminal_text(v->series.name),
+			terminal_text(text));
 	return 0;
 }
 
-int trend_show(struct book *book, const char *name, const struct trend_options *options, struct error *err)
+int trend_show(
+	struct book *book, const char *name, const struct trend_options *options, struct error *err)
 {
 	const struct {
 		const char *path;
@@ -564,7 +589,8 @@ int trend_show(struct book *book, const char *name, const struct trend_options *
 		return r;
 	if (options->output && view.series.n == 0)
 		return error_say(err, -ENODATA,
-			"no run of '%s' can be drawn; without -o, the reasons are shown", view.series.name);
+			"no run of '%s' can be drawn; without -o, the reasons are shown",
+			view.series.name);
 	if (r == 0 && options->output)
 		r = plot_drawing((struct drawing){"trend", write_trend, &view,
 					 plot_height(58, N_PLACES + 2)},

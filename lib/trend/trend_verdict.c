@@ -64,8 +64,8 @@ static double drift_since(const struct levels *levels, size_t reference, double 
 {
 	const struct level *level = &levels->items[levels->n - 1];
 
-	return regression_drift_since(&levels->regression, levels->in_level + level->first, level->n,
-		reference - level->first, ret_error);
+	return regression_drift_since(&levels->regression, levels->in_level + level->first,
+		level->n, reference - level->first, ret_error);
 }
 
 /* Of values that show no drift: nor do they leave room for one of as much as is allowed. */
@@ -128,12 +128,13 @@ static double chance_of_no_drift(
 	const struct trend_judgement *j = u->judgement;
 	const struct level *level = &u->levels->items[u->levels->n - 1];
 	double noise = sqrt(f->df / gsl_cdf_chisq_Pinv(CHANCE_OF_MORE_NOISE, f->df));
-	double error = noise * regression_difference_error(
-				       &drift, of, u->reference - level->first, of - 1);
+	double error = noise *
+		       regression_difference_error(&drift, of, u->reference - level->first, of - 1);
 	double room = u->margin - f->hidden - gsl_cdf_tdist_Pinv(1 - DRIFT_MISSED, f->df) * error;
 	double share = (double)level->n / (double)of;
 	double step = 6 * share * (1 - share) * (double)(j->of - j->last) / (double)j->of;
-	double off = share * share * u->drift + step * j->change.by, sd = hypot(error, step * f->error);
+	double off = share * share * u->drift + step * j->change.by,
+	       sd = hypot(error, step * f->error);
 
 	if (room <= 0)
 		return 0;

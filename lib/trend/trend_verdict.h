@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The verdict on a series: the level of its last run against that of an earlier run, the reference. */
+/* The verdict on a series: the level of its last run against that of an earlier run, the
+ * reference. */
 #pragma once
 
 #include "lib/stats/comparison_verdict.h"
@@ -7,10 +8,15 @@
 
 struct trend_judgement {
 	enum comparison_verdict verdict;
-	bool shown; /* the change is one of steps, or of a drift; otherwise no change is shown since the reference */
-	size_t last, of;            /* if not: that of so many last values, against the others of so many */
+	/* the change is one of steps, or of a drift; otherwise no change is shown since the
+	 * reference */
+	bool shown;
+	/* if not: that of so many last values, against the others of so many */
+	size_t last, of;
 	struct level_change change; /* in logarithms; INFINITY: too few values */
-	double detectable; /* if not shown: the change that would have been found, of the last values; INFINITY: none */
+	/* if not shown: the change that would have been found, of the last values; INFINITY:
+	 * none */
+	double detectable;
 	/* If it cannot be told: with how many more values at the present level it should be, in
 	 * four cases of five. INFINITY: more do not help; NAN: not known. */
 	double missing;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The verb apply: a plan, the journal, the changes, and with --for a command and restore. See apply.h.
+/* The verb apply: a plan, the journal, the changes, and with --for a command and restore. See
+ * apply.h.
  *
- * A unit is kept from being started by a mask, a link to /dev/null with its name, which systemd makes. For a unit
- * whose own file is in /etc, a mask in /run has no effect, and the name in /etc is taken: a drop-in gives it a
- * condition that never holds. */
+ * A unit is kept from being started by a mask, a link to /dev/null with its name, which systemd
+ * makes. For a unit whose own file is in /etc, a mask in /run has no effect, and the name in /etc
+ * is taken: a drop-in gives it a condition that never holds. */
 #include "setup/apply/apply.h"
 
 #include "lib/base/terminal.h"
@@ -32,8 +33,8 @@ bool path_is_mask(const char *path)
 /* The mask or the drop-in of a unit; the caller frees it. */
 static char *block_path(const struct entry *e)
 {
-	return text_format("%s/%s%s", e->persistent ? "/etc/systemd/system" : "/run/systemd/system", e->name,
-		e->block == BLOCK_DROP_IN ? ".d/" DROP_IN_NAME : "");
+	return text_format("%s/%s%s", e->persistent ? "/etc/systemd/system" : "/run/systemd/system",
+		e->name, e->block == BLOCK_DROP_IN ? ".d/" DROP_IN_NAME : "");
 }
 
 bool entry_is_blocked(const struct entry *e)
@@ -47,8 +48,9 @@ bool entry_is_blocked(const struct entry *e)
 
 static int set_drop_in(const char *path, bool there, struct error *err)
 {
-	static const char text[] = "# Made by \"emp-setup apply\", removed by \"emp-setup restore\".\n"
-				   "[Unit]\nConditionPathExists=/dev/null/no-start-while-timing\n";
+	static const char text[] =
+		"# Made by \"emp-setup apply\", removed by \"emp-setup restore\".\n"
+		"[Unit]\nConditionPathExists=/dev/null/no-start-while-timing\n";
 	_cleanup_(freep) char *directory = xstrndup(path, (size_t)(strrchr(path, '/') - path));
 	_cleanup_(closep) int fd = -1;
 
@@ -67,8 +69,8 @@ static int set_drop_in(const char *path, bool there, struct error *err)
 	return fsync(fd) < 0 ? error_os(err, -errno, "cannot write %s", path) : 0;
 }
 
-void entries_block(
-	struct units *units, struct entry *const *entries, size_t n, bool blocked, struct report *report)
+void entries_block(struct units *units, struct entry *const *entries, size_t n, bool blocked,
+	struct report *report)
 {
 	const enum outcome failed = blocked ? OUTCOME_REFUSED : OUTCOME_FAILED;
 	struct error why = {};
@@ -119,7 +121,8 @@ static int set_unit(struct entry *e, struct units *units, struct error *err)
 	if (r == -EINTR)
 		return error_say(err, r, "interrupted while it waited for %s to %s", e->name,
 			start ? "start" : "stop");
-	e->done = r != -ETIMEDOUT && units_state(units, e->name) == start; /* of no answer nothing follows */
+	/* of no answer nothing follows */
+	e->done = r != -ETIMEDOUT && units_state(units, e->name) == start;
 	free(e->why);
 	e->why = xstrdup(r < 0   ? why.text
 			 : start ? "it did not start (a condition of the unit does not hold)"
@@ -127,14 +130,15 @@ static int set_unit(struct entry *e, struct units *units, struct error *err)
 	return 0;
 }
 
-/* A unit that runs and is to be stopped, or the other way; another is only kept from being started. */
+/* A unit that runs and is to be stopped, or the other way; another is only kept from being
+ * started. */
 static bool is_switched(const struct entry *e)
 {
 	return e->kind == ENTRY_UNIT && strcmp(e->old, e->want) != 0;
 }
 
-/* With --wait, until the processes have ended that units of this plan and those stopped before have left. An error only if it was
- * interrupted. */
+/* With --wait, until the processes have ended that units of this plan and those stopped before have
+ * left. An error only if it was interrupted. */
 static int wait_for_left(const struct plan *plan, struct error *err)
 {
 	size_t n = options.wait ? plan->n_order + plan->facts.left.n : 0;
@@ -147,22 +151,28 @@ static int wait_for_left(const struct plan *plan, struct error *err)
 		if (!e || (is_switched(e) && e->done && unit_is_kind(unit, ".service")))
 			r = units_wait_left(plan->units, unit);
 	}
-	return r < 0 ? error_say(err, r, "interrupted while it waited for processes of stopped units") : 0;
+	return r < 0 ? error_say(
+			       err, r, "interrupted while it waited for processes of stopped units")
+		     : 0;
 }
 
 /* Whether a stopped unit has left processes behind; then it is reported. */
 static bool report_left(struct plan *plan, const char *unit)
 {
 	_cleanup_(freep) char *left = units_left(plan->units, unit),
-			      *note = left ? text_format("it has left %s; --wait waits for their end", left)
+			      *note = left ? text_format(
+						     "it has left %s; --wait waits for their end",
+						     left)
 					   : NULL;
 
 	if (left)
-		report_add(&plan->report, "svc.units", unit, OUTCOME_CLAMPED, "active", "inactive", note);
+		report_add(&plan->report, "svc.units", unit, OUTCOME_CLAMPED, "active", "inactive",
+			note);
 	return left;
 }
 
-/* Reports what became of the units, and records for status that those that were refused hold their old values. */
+/* Reports what became of the units, and records for status that those that were refused hold their
+ * old values. */
 static int report_units(struct plan *plan, int r, struct error *err)
 {
 	for (size_t i = 0; i < plan->n_order; i++) {
@@ -179,11 +189,14 @@ static int report_units(struct plan *plan, int r, struct error *err)
 										 : OUTCOME_CHANGED,
 					e->old, entry_blocked_word(e), NULL);
 		} else if (e->done) {
-			action_log(ACTION_STOP, "%s: %s %s", e->id, e->name, start ? "started" : "stopped");
+			action_log(ACTION_STOP, "%s: %s %s", e->id, e->name,
+				start ? "started" : "stopped");
 			if (e->was_set)
-				report_entry(&plan->report, e, OUTCOME_ALREADY, e->want, e->want, NULL);
+				report_entry(
+					&plan->report, e, OUTCOME_ALREADY, e->want, e->want, NULL);
 			else if (start || !report_left(plan, e->name))
-				report_entry(&plan->report, e, OUTCOME_CHANGED, before, e->want, e->loses);
+				report_entry(&plan->report, e, OUTCOME_CHANGED, before, e->want,
+					e->loses);
 		} else {
 			report_entry(&plan->report, e, OUTCOME_REFUSED, before, before, e->why);
 			r = r == 0 ? record_held(plan, i, xstrdup(e->old), err) : r;
@@ -200,7 +213,8 @@ static int change_units(struct plan *plan, struct error *err)
 	size_t n_blocked = 0;
 	int r = 0;
 
-	/* A second attempt for what is not done: another unit that was still active may have prevented it. */
+	/* A second attempt for what is not done: another unit that was still active may have
+	 * prevented it. */
 	for (int attempt = 0; attempt < 2; attempt++)
 		for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
 			struct entry *e = plan_entry(plan, i);
@@ -327,7 +341,8 @@ static int change_files(struct plan *plan, struct error *err)
 			cpufreq_settle_limits(e->name);
 		if (!entry_is_kept(e))
 			r = set_file(plan, i, err);
-		else if ((now = entry_read(e, NULL))) /* the value that the changes before it have left */
+		/* the value that the changes before it have left */
+		else if ((now = entry_read(e, NULL)))
 			r = record_held(plan, i, now, err);
 	}
 	return r;
@@ -338,15 +353,18 @@ static int apply_prepare(struct plan *plan, struct error *err)
 	struct error why = {};
 	int r = journal_load(&plan->journal, err);
 
-	if (r == -EACCES && options.dry_run) { /* a plan is also for those who may not read what is applied */
-		fprintf(stderr, "emp-setup: %s; the plan starts from the present values\n", err->text);
+	/* a plan is also for those who may not read what is applied */
+	if (r == -EACCES && options.dry_run) {
+		fprintf(stderr, "emp-setup: %s; the plan starts from the present values\n",
+			err->text);
 		*err = (struct error){};
 	} else if (r < 0)
 		return r;
 	if (plan->journal.incomplete)
 		return error_say(err, -EINVAL,
 			"the journal of what is applied is damaged; 'emp-setup restore' restores what can be read, and with --forget drops the rest");
-	journal_drop_stale(&plan->journal); /* a reboot undid it: the values of now are the ones to restore */
+	/* a reboot undid it: the values of now are the ones to restore */
+	journal_drop_stale(&plan->journal);
 	plan->n_open = plan->journal.n;
 	if (!options.dry_run)
 		journal_set_others_limits(&plan->journal);
@@ -369,7 +387,8 @@ static int apply_prepare(struct plan *plan, struct error *err)
 	return plan_make(plan, err);
 }
 
-/* A container may see the processes of its host, and so be none by its namespaces (docker run --pid=host). */
+/* A container may see the processes of its host, and so be none by its namespaces (docker run
+ * --pid=host). */
 static bool has_own_root(void)
 {
 	struct stat own, first;
@@ -392,7 +411,8 @@ static bool changes_host(const struct plan *plan)
 		if (e->kind == ENTRY_FILE && strcmp(e->old, e->want) != 0 &&
 			(!plan->facts.machine.systemd ||
 				(statfs(e->name, &st) == 0 &&
-					(st.f_type == SYSFS_MAGIC || st.f_type == PROC_SUPER_MAGIC))))
+					(st.f_type == SYSFS_MAGIC ||
+						st.f_type == PROC_SUPER_MAGIC))))
 			return true;
 	}
 	return false;
@@ -406,7 +426,8 @@ static bool may_hide_limit(const struct plan *plan)
 	for (size_t i = 0; (q->no_turbo == 1 || q->boost == 0) && i < plan->n_order; i++) {
 		const struct entry *e = plan_entry(plan, i);
 
-		if (plan->order[i] >= plan->n_open && e->file_kind == SETTING_LIMITS && !entry_is_kept(e))
+		if (plan->order[i] >= plan->n_open && e->file_kind == SETTING_LIMITS &&
+			!entry_is_kept(e))
 			return true;
 	}
 	return false;
@@ -416,25 +437,30 @@ static bool may_hide_limit(const struct plan *plan)
 static int apply_show(struct plan *plan, struct error *err)
 {
 	struct report *report = &plan->report;
-	size_t n_changed = report->count[OUTCOME_CHANGED], n_differ = report->count[OUTCOME_CLAMPED];
+	size_t n_changed = report->count[OUTCOME_CHANGED],
+	       n_differ = report->count[OUTCOME_CLAMPED];
 	FILE *file = report_file();
 
 	for (size_t i = 0; options.dry_run && i < plan->n_order; i++) {
 		const struct entry *e = plan_entry(plan, i);
-		bool only_blocked = e->kind == ENTRY_UNIT && !is_switched(e) && e->block != BLOCK_NONE;
+		bool only_blocked = e->kind == ENTRY_UNIT && !is_switched(e) &&
+				    e->block != BLOCK_NONE;
 		const char *now = e->was_set ? e->want : e->now ?: e->old;
 
 		if (only_blocked)
-			report_entry(report, e, e->was_blocked ? OUTCOME_STAYS : OUTCOME_WILL_CHANGE, e->old,
+			report_entry(report, e,
+				e->was_blocked ? OUTCOME_STAYS : OUTCOME_WILL_CHANGE, e->old,
 				entry_blocked_word(e), NULL);
 		else if (!entry_is_kept(e))
-			report_entry(report, e, strcmp(now, e->want) ? OUTCOME_WILL_CHANGE : OUTCOME_STAYS,
-				now, e->want, e->loses);
+			report_entry(report, e,
+				strcmp(now, e->want) ? OUTCOME_WILL_CHANGE : OUTCOME_STAYS, now,
+				e->want, e->loses);
 	}
 
 	if (options.json)
 		return json_print(
-			report_document(report, json_pack("{s:b}", "dry_run", options.dry_run)), file, err);
+			report_document(report, json_pack("{s:b}", "dry_run", options.dry_run)),
+			file, err);
 	report_print(report, file, options.verbose);
 	if (may_hide_limit(plan))
 		terminal_say(file, 2,
@@ -446,17 +472,18 @@ static int apply_show(struct plan *plan, struct error *err)
 			report->count[OUTCOME_WILL_CHANGE], report->count[OUTCOME_STAYS]);
 		return 0;
 	}
-	fprintf(file, "%zu changed, %zu already set, %zu refused", n_changed, report->count[OUTCOME_ALREADY],
-		report->count[OUTCOME_REFUSED]);
+	fprintf(file, "%zu changed, %zu already set, %zu refused", n_changed,
+		report->count[OUTCOME_ALREADY], report->count[OUTCOME_REFUSED]);
 	if (n_differ)
-		fprintf(file, ", %zu differ%s from the request", n_differ, n_differ == 1 ? "s" : "");
+		fprintf(file, ", %zu differ%s from the request", n_differ,
+			n_differ == 1 ? "s" : "");
 	fprintf(file, ".%s\n",
 		n_changed && !options.run_for ? " 'emp-setup restore' undoes everything." : "");
 	return 0;
 }
 
-/* Everything is on disk before the first write. What was changed before a failure is restored at once. Positive: it was
- * interrupted, and all is as before. */
+/* Everything is on disk before the first write. What was changed before a failure is restored at
+ * once. Positive: it was interrupted, and all is as before. */
 static int carry_out(struct plan *plan, struct error *err)
 {
 	struct error why = {};
@@ -477,8 +504,8 @@ static int carry_out(struct plan *plan, struct error *err)
 	if (r < 0)
 		return error_prefix(err, r, "nothing was changed");
 	crash_point();
-	action_log(ACTION_APPLY, "emp-setup apply: %zu settings and units, policy %s", plan->n_order,
-		plan->facts.policy->name);
+	action_log(ACTION_APPLY, "emp-setup apply: %zu settings and units, policy %s",
+		plan->n_order, plan->facts.policy->name);
 	if (plan->units) {
 		waiting_begin(plan->units, "undoes all");
 		r = change_units(plan, err);
@@ -496,8 +523,9 @@ static int carry_out(struct plan *plan, struct error *err)
 			"stopped half-way, and could not undo it (%s); 'emp-setup restore' tries again",
 			why.text);
 	error_prefix(err, r,
-		back == STATUS_DONE ? "stopped half-way, and undone"
-				    : "stopped half-way, and not all was undone; see 'emp-setup status'");
+		back == STATUS_DONE
+			? "stopped half-way, and undone"
+			: "stopped half-way, and not all was undone; see 'emp-setup status'");
 	return r == -EINTR && back == STATUS_DONE ? STATUS_INTERRUPTED : r;
 }
 
@@ -526,7 +554,8 @@ static void check_lasted(const struct plan *plan)
 			plan->n_order - n, plan->n_order);
 }
 
-/* Seconds that --for waits for the host's lock. Another emp-setup takes less to begin; a measurement takes longer. */
+/* Seconds that --for waits for the host's lock. Another emp-setup takes less to begin; a
+ * measurement takes longer. */
 enum { TO_APPLY = 20, FOR_EVER = INT32_MAX };
 
 /* The lock, when whoever has it ends, within so many seconds; then it is an error. */
@@ -565,7 +594,8 @@ static int run_for(char *const *argv, const char *path, const struct plan *plan,
 	r = subprocess_run(&command, NULL, &status, err);
 	status = r < 0 ? shell_status(r) : process_exit_status(status);
 	closep(&fd);
-	/* Whoever uses the machine now ends at some time; without a lock file, it is restored without. */
+	/* Whoever uses the machine now ends at some time; without a lock file, it is restored
+	 * without. */
 	r = lock_wait(&lock_fd, FOR_EVER, "restore", &why);
 	if (r < 0)
 		fprintf(stderr, "emp-setup: restoring without the host's lock: %s\n", why.text);
@@ -582,8 +612,10 @@ int apply_verb(int argc, char **argv, struct error *err)
 	_cleanup_(closep) int lock_fd = -1;
 	_cleanup_(freep) char *command = NULL;
 	const struct option_rule rules[] = {
-		{options.run_for && argc == 0, "--for needs a command: emp-setup apply --for -- COMMAND"},
-		{!options.run_for && argc > 0, "a command needs --for: emp-setup apply --for -- COMMAND"},
+		{options.run_for && argc == 0,
+			"--for needs a command: emp-setup apply --for -- COMMAND"},
+		{!options.run_for && argc > 0,
+			"a command needs --for: emp-setup apply --for -- COMMAND"},
 		{options.isolate >= 0 && options.cpu >= 0 && options.cpu != options.isolate,
 			"--isolate and --cpu name different CPUs: programs are timed on the isolated one"},
 		{options.run_for && options.persistent,
@@ -635,6 +667,7 @@ int apply_verb(int argc, char **argv, struct error *err)
 		r = apply_show(&plan, err);
 	if (r != 0)
 		return r;
-	return plan.report.count[OUTCOME_REFUSED] || plan.report.count[OUTCOME_CLAMPED] ? STATUS_NOT_FIT
-											: STATUS_DONE;
+	return plan.report.count[OUTCOME_REFUSED] || plan.report.count[OUTCOME_CLAMPED]
+		       ? STATUS_NOT_FIT
+		       : STATUS_DONE;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Applying settings and putting them back: the journal of what was changed, the report of what became of each change, the plan of an
- * apply, and the restore, which compares with the state before the first change. */
+/* Applying settings and putting them back: the journal of what was changed, the report of what
+ * became of each change, the plan of an apply, and the restore, which compares with the state
+ * before the first change. */
 #pragma once
 
 #include "lib/base/base.h"
@@ -10,18 +11,21 @@
 #include "setup/audit/audit.h"
 #include "setup/options.h"
 
-/* The host's lock, which emp-calibrate takes too: settings do not change while samples are taken. */
+/* The host's lock, which emp-calibrate takes too: settings do not change while samples are
+ * taken. */
 #define SETUP_LOCK "/run/emp-setup"
 
-/* What apply has changed and what was there before, on disk before the first change is made. Each line has its
- * length, a checksum and JSON: a head, an entry for each change, the head again, and marks that are appended when an
- * entry was carried out. A file that ends in the middle of a mark is valid. Of a damaged file, all that can be read is
- * read. */
+/* What apply has changed and what was there before, on disk before the first change is made. Each
+ * line has its length, a checksum and JSON: a head, an entry for each change, the head again, and
+ * marks that are appended when an entry was carried out. A file that ends in the middle of a mark
+ * is valid. Of a damaged file, all that can be read is read. */
 
 enum entry_kind {
 	ENTRY_FILE, /* a setting: name is its path */
 	ENTRY_UNIT, /* a unit of systemd: old and want are "active" or "inactive" */
-	ENTRY_LOST, /* of a damaged journal: name and old as far as they can be read; want says what is the matter */
+	/* of a damaged journal: name and old as far as they can be read; want says what is the
+	 * matter */
+	ENTRY_LOST,
 };
 
 /* Which of the old limits nobody has asked for: what was read was the hardware's, or that of a
@@ -33,7 +37,8 @@ enum { LIMITS_KNOWN = 1, LIMITS_NO_MIN = 2, LIMITS_NO_MAX = 4, LIMITS_LIFTED = 8
 enum block {
 	BLOCK_NONE,
 	BLOCK_MASK,
-	BLOCK_DROP_IN, /* a condition that never holds: a unit with a file in /etc cannot be masked */
+	/* a condition that never holds: a unit with a file in /etc cannot be masked */
+	BLOCK_DROP_IN,
 };
 
 struct entry {
@@ -48,8 +53,9 @@ struct entry {
 	enum block block;
 	bool persistent; /* the block survives a reboot */
 	char *owners;    /* see owner_new; NULL: a plain apply */
-	char *prior;    /* what it held when the first --for of those that run began, where a plain apply owns
-			    it, too: they go back to this. NULL: none of them runs */
+	/* what it held when the first --for of those that run began, where a plain apply owns it,
+	 * too: they go back to this. NULL: none of them runs */
+	char *prior;
 	bool unblocked; /* of a unit with `prior`: its `block` was not there then */
 	char *with;     /* the unit of the policy that this one was stopped with; NULL: none */
 	char *theirs;   /* limits that a restore was about to set again for others; else NULL */
@@ -58,7 +64,8 @@ struct entry {
 	int64_t number; /* in the file, for its marks */
 
 	/* While it is planned, carried out, restored or shown; not in the file. */
-	const char *loses;                   /* what is lost when the unit is stopped, or the setting made */
+	/* what is lost when the unit is stopped, or the setting made */
+	const char *loses;
 	bool was_blocked;                    /* before this apply */
 	bool was_set;                        /* the unit, by an earlier apply */
 	bool done;                           /* the unit is as wanted */
@@ -80,7 +87,8 @@ struct journal {
 	bool incomplete; /* what was lost with them is in entries of ENTRY_LOST */
 };
 
-/* A file that loses its value while another one is set, such as a governor's settings: it is only restored. */
+/* A file that loses its value while another one is set, such as a governor's settings: it is only
+ * restored. */
 static inline bool entry_is_kept(const struct entry *entry)
 {
 	return entry->kind == ENTRY_FILE && !*entry->want;
@@ -141,7 +149,8 @@ bool entry_has_others_limit(struct entry *entry, const char *back);
 /* What to write for limits to be `value` again; the caller frees it. It has no limit where
  * nobody has asked for one. */
 char *entry_limits(const struct entry *entry, const char *value);
-/* What it holds now: a file's value, or whether a unit is up. NULL: not known; the caller frees it. */
+/* What it holds now: a file's value, or whether a unit is up. NULL: not known; the caller frees
+ * it. */
 char *entry_read(const struct entry *entry, struct units *units);
 
 extern const char *journal_directory; /* "/var/lib/emp-setup"; tests have another */
@@ -149,7 +158,8 @@ extern const char *journal_directory; /* "/var/lib/emp-setup"; tests have anothe
 /* 1: there is one, 0: nothing is applied. A damaged one is no failure. */
 int journal_load(struct journal *ret, struct error *err);
 void journal_clear(struct journal *journal);
-struct entry *journal_find(const struct journal *journal, const char *name); /* NULL: no such entry */
+/* NULL: no such entry */
+struct entry *journal_find(const struct journal *journal, const char *name);
 /* Removes cleared entries. */
 void journal_compact(struct journal *journal);
 
@@ -195,7 +205,7 @@ struct report {
 	struct report_row {
 		enum outcome outcome;
 		char *id, *name, *before, *now, *note;
-	} * rows;
+	} *rows;
 	size_t n;
 	size_t count[N_OUTCOMES];
 };
@@ -206,25 +216,27 @@ void report_clear(struct report *report);
 void report_add(struct report *report, const char *id, const char *name, enum outcome outcome,
 	const char *before, const char *now, const char *note);
 /* The same for an entry, the values of a setting with their units. */
-void report_entry(struct report *report, const struct entry *entry, enum outcome outcome, const char *before,
-	const char *now, const char *note);
+void report_entry(struct report *report, const struct entry *entry, enum outcome outcome,
+	const char *before, const char *now, const char *note);
 
 /* Where apply and restore print: the standard output of apply --for belongs to its command. */
 FILE *report_file(void);
-/* Prints a table and an empty line, or nothing where it has no rows. Files of one kind with equal results share a row; what is
- * as wanted or does not exist is left out unless `all`. */
+/* Prints a table and an empty line, or nothing where it has no rows. Files of one kind with equal
+ * results share a row; what is as wanted or does not exist is left out unless `all`. */
 void report_print(const struct report *report, FILE *file, bool all);
-/* The document of apply and restore, with these members before the changes, which are taken over; the caller owns it. */
+/* The document of apply and restore, with these members before the changes, which are taken over;
+ * the caller owns it. */
 json_t *report_document(const struct report *report, json_t *members);
 
-/* From now on, standard error shows which unit apply or restore waits for, and for how long: on a terminal one line that counts,
- * elsewhere a line now and then. on_interrupt: INT, TERM and HUP end the wait with
- * -EINTR, see signals.h, and what that does ("undoes all"); NULL: they do not. */
+/* From now on, standard error shows which unit apply or restore waits for, and for how long: on a
+ * terminal one line that counts, elsewhere a line now and then. on_interrupt: INT, TERM and HUP end
+ * the wait with -EINTR, see signals.h, and what that does ("undoes all"); NULL: they do not. */
 void waiting_begin(struct units *units, const char *on_interrupt);
 /* Clears the line, so that the next one takes its place. */
 void waiting_end(void);
 
-/* What apply will change, in this order: made out of what an audit gathered, before anything is changed; and what became of it. */
+/* What apply will change, in this order: made out of what an audit gathered, before anything is
+ * changed; and what became of it. */
 
 /* Whether options.only, .skip and .isolate have an apply make this check. */
 bool request_takes(const struct check *check);
@@ -254,12 +266,14 @@ static inline struct entry *plan_entry(const struct plan *plan, size_t i)
 int plan_make(struct plan *plan, struct error *err);
 void plan_clear(struct plan *plan);
 
-/* Takes `entry` over. If the journal has one of this name, that keeps its old value and gets the new wish. */
+/* Takes `entry` over. If the journal has one of this name, that keeps its old value and gets the
+ * new wish. */
 void plan_add(struct plan *plan, struct entry *entry);
 
-/* Keeps the units of some entries from being started by anybody, as their `block` says, or ends that; failures are reported. */
-void entries_block(
-	struct units *units, struct entry *const *entries, size_t n, bool blocked, struct report *report);
+/* Keeps the units of some entries from being started by anybody, as their `block` says, or ends
+ * that; failures are reported. */
+void entries_block(struct units *units, struct entry *const *entries, size_t n, bool blocked,
+	struct report *report);
 /* How a unit is described that is only kept from being started. */
 static inline const char *entry_blocked_word(const struct entry *e)
 {
@@ -290,11 +304,13 @@ enum restore_scope {
  * `applied`: for RESTORE_GAINED, the journal as it was saved last. A status of tool.h. */
 int restore_locked(enum restore_scope scope, const struct journal *applied, struct error *err);
 
-/* What a restore must leave as it was: the states of all units and of their files, masks and drop-ins, and the files of
- * cpufreq, SMT and CPUs. This takes it before the first change, and writes it beside the journal; the end of a restore compares it.
- * It is only for the report: what restore does is in the journal. `list`: NULL where systemd does not answer. */
+/* What a restore must leave as it was: the states of all units and of their files, masks and
+ * drop-ins, and the files of cpufreq, SMT and CPUs. This takes it before the first change, and
+ * writes it beside the journal; the end of a restore compares it. It is only for the report: what
+ * restore does is in the journal. `list`: NULL where systemd does not answer. */
 int snapshot_save(const struct unit_list *list, struct error *err);
 
-/* For tests: kills the process at the crash point that --kill-after chooses. They follow each change that the outside can
- * see, so that a test can try all moments at which a power cut may come. What the journal holds can be restored after any. */
+/* For tests: kills the process at the crash point that --kill-after chooses. They follow each
+ * change that the outside can see, so that a test can try all moments at which a power cut may
+ * come. What the journal holds can be restored after any. */
 void crash_point(void);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The journal in memory, and its file: see apply.h. A line of the file is "LENGTH DIGEST JSON": the number of bytes of the JSON, and
- * the first digits of their SHA-256. A file of 0.1.0 has the JSON only. */
+/* The journal in memory, and its file: see apply.h. A line of the file is "LENGTH DIGEST JSON": the
+ * number of bytes of the JSON, and the first digits of their SHA-256. A file of 0.1.0 has the JSON
+ * only. */
 #include "setup/apply/apply.h"
 
 #include "lib/document/document.h"
@@ -12,11 +13,20 @@ enum { MOST_LIMITS = LIMITS_KNOWN | LIMITS_NO_MIN | LIMITS_NO_MAX | LIMITS_LIFTE
 
 /* The members of an entry's line, with their names of 0.1.0, which had no numbers. */
 static const struct field entry_fields[] = {
-	{.name = "entry", FIELD_INT64, offsetof(struct entry, number), sizeof(int64_t), FIELD_OPTIONAL, -1},
+	{.name = "entry",
+		FIELD_INT64,
+		offsetof(struct entry, number),
+		sizeof(int64_t),
+		FIELD_OPTIONAL,
+		-1},
 	{FIELD(entry, FIELD_INT, kind), .max = ENTRY_LOST},
 	{FIELD(entry, FIELD_TEXT, id)},
 	{FIELD(entry, FIELD_TEXT, name)},
-	{.name = "knob", FIELD_INT, offsetof(struct entry, file_kind), sizeof(int), .max = SETTING_CPUSET},
+	{.name = "knob",
+		FIELD_INT,
+		offsetof(struct entry, file_kind),
+		sizeof(int),
+		.max = SETTING_CPUSET},
 	{FIELD(entry, FIELD_TEXT, old)},
 	{FIELD(entry, FIELD_TEXT, want)},
 	{FIELD(entry, FIELD_TEXT, held), .presence = FIELD_OPTIONAL},
@@ -95,7 +105,9 @@ bool entry_has_others_limit(struct entry *e, const char *back)
 			theirs[i] = false;
 			held[i] = is[i];
 		}
-		keep[i] = l.asked[i] || is[i] == want[i] ? is[i] : i == 0 ? CPUFREQ_NO_MIN : CPUFREQ_NO_MAX;
+		keep[i] = l.asked[i] || is[i] == want[i] ? is[i]
+			  : i == 0                       ? CPUFREQ_NO_MIN
+							 : CPUFREQ_NO_MAX;
 	}
 	if (l.asked[0] && is[0] == is[1] && want[0] > is[0]) /* ours, which gives way to theirs */
 		keep[0] = want[0];
@@ -130,8 +142,8 @@ void entry_adopt(struct entry *e, const char *now)
 		held[0] = is[0] == want[0] || is[0] == is[1] ? want[0] : held[0];
 		held[1] = is[1] == want[1] ? want[1] : held[1];
 	}
-	/* a lower limit of ours gives way to an upper one of theirs; a restore has given back what is
-	 * as before */
+	/* a lower limit of ours gives way to an upper one of theirs; a restore has given back what
+	 * is as before */
 	if (is[0] != held[0] && is[0] != old[0] && (is[0] != is[1] || is[1] > held[0])) {
 		old[0] = is[0];
 		e->limits &= ~LIMITS_NO_MIN;
@@ -151,7 +163,8 @@ char *entry_limits(const struct entry *e, const char *value)
 
 	if (sscanf(value, "%" SCNd64 " %" SCNd64, &min, &max) != 2)
 		return xstrdup(value);
-	return text_format("%" PRId64 " %" PRId64, old && e->limits & LIMITS_NO_MIN ? CPUFREQ_NO_MIN : min,
+	return text_format("%" PRId64 " %" PRId64,
+		old && e->limits & LIMITS_NO_MIN ? CPUFREQ_NO_MIN : min,
 		old && e->limits & LIMITS_NO_MAX ? CPUFREQ_NO_MAX : max);
 }
 
@@ -225,7 +238,8 @@ size_t journal_drop_stale(struct journal *j)
 
 enum { DIGITS = 16 };
 
-/* The line for some JSON, which it takes over; the caller frees it. NULL: a text in it is not UTF-8. */
+/* The line for some JSON, which it takes over; the caller frees it. NULL: a text in it is not
+ * UTF-8. */
 static char *make_line(json_t *json)
 {
 	_cleanup_(freep) char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
@@ -256,13 +270,15 @@ static int take_line(struct reading *reading, const json_t *line, struct error *
 		   *theirs = json_string_value(json_object_get(line, "theirs"));
 	json_int_t version = json_integer_value(json_object_get(line, "version")),
 		   limits = json_integer_value(json_object_get(line, "limits"));
-	const json_t *entries = json_object_get(line, "entries"), *mark = json_object_get(line, "mark");
+	const json_t *entries = json_object_get(line, "entries"),
+		     *mark = json_object_get(line, "mark");
 	struct json_fields f = json_fields_begin(line, (struct json_location){"the journal"}, err);
 	struct journal *j = reading->journal;
 	struct entry e = {};
 
 	if (json_object_get(line, "format")) {
-		if (!format || strcmp(format, "emp-journal") != 0 || (version != 1 && !reading->has_digests))
+		if (!format || strcmp(format, "emp-journal") != 0 ||
+			(version != 1 && !reading->has_digests))
 			return -EINVAL;
 		if (version > 2)
 			return error_say(err, -EPROTONOSUPPORT,
@@ -310,8 +326,8 @@ static char *find_member(const char *line, size_t len, const char *name)
 	if (!start)
 		return NULL;
 	start += strlen(key);
-	value = json_loadb(
-		start, len - (size_t)(start - line), JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK, NULL);
+	value = json_loadb(start, len - (size_t)(start - line),
+		JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK, NULL);
 	return text_copy(json_string_value(value));
 }
 
@@ -326,15 +342,16 @@ static void add_lost(struct journal *j, char *name, char *old, char *why)
 		.number = -1};
 }
 
-/* The JSON of a line that is as it was written; NULL: it is not. The blank in the format may match the line's end, too. */
+/* The JSON of a line that is as it was written; NULL: it is not. The blank in the format may match
+ * the line's end, too. */
 static json_t *check_line(const char *line, size_t len, size_t *ret_used)
 {
 	char digest[DIGEST_SIZE], written[DIGITS + 1];
 	size_t size;
 	int start = 0;
 
-	if (sscanf(line, "%zu %16[0-9a-f] %n", &size, written, &start) != 2 || (size_t)start > len ||
-		size > len - (size_t)start)
+	if (sscanf(line, "%zu %16[0-9a-f] %n", &size, written, &start) != 2 ||
+		(size_t)start > len || size > len - (size_t)start)
 		return NULL;
 	digest_of(line + start, size, digest);
 	if (strncmp(digest, written, DIGITS) != 0)
@@ -343,9 +360,10 @@ static json_t *check_line(const char *line, size_t len, size_t *ret_used)
 	return json_loadb(line + start, size, 0, NULL);
 }
 
-/* A line without its end. It is two or more if the end of the first is damaged. The last one of a file may end in its middle: it
- * is a mark then. */
-static int read_joined(struct reading *reading, const char *line, size_t len, bool ended, struct error *err)
+/* A line without its end. It is two or more if the end of the first is damaged. The last one of a
+ * file may end in its middle: it is a mark then. */
+static int read_joined(
+	struct reading *reading, const char *line, size_t len, bool ended, struct error *err)
 {
 	static const char MARK[] = "{\"mark\":";
 
@@ -368,11 +386,12 @@ static int read_joined(struct reading *reading, const char *line, size_t len, bo
 		if (r < 0) { /* it cannot be read */
 			reading->journal->damaged |= ended;
 			reading->n_entries += !reading->has_digests &&
-					      strncmp(line, MARK, len < strlen(MARK) ? len : strlen(MARK)) !=
-						      0;
+					      strncmp(line, MARK,
+						      len < strlen(MARK) ? len : strlen(MARK)) != 0;
 			name = find_member(line, len, "name");
 			if (name)
-				add_lost(&reading->lost, name, find_member(line, len, "old") ?: xstrdup(""),
+				add_lost(&reading->lost, name,
+					find_member(line, len, "old") ?: xstrdup(""),
 					xstrdup("its line in the journal is damaged"));
 		}
 		if (used >= len)
@@ -400,8 +419,8 @@ static void add_missing(struct reading *reading)
 	for (size_t i = 0; i < reading->lost.n; i++)
 		*array_add(j->entries, j->n) = TAKE_STRUCT(reading->lost.entries[i]);
 	add_lost(j, xstrdup("-"), xstrdup(""),
-		reading->has_head ? text_format("%d of %d changes cannot be read" LOOK, (int)missing,
-					    (int)(n + missing))
+		reading->has_head ? text_format("%d of %d changes cannot be read" LOOK,
+					    (int)missing, (int)(n + missing))
 				  : xstrdup("how many changes were made cannot be read" LOOK));
 }
 
@@ -413,7 +432,8 @@ static const char FILE_NAME[] = "journal", NEW_NAME[] = "journal.new";
 
 int journal_load(struct journal *ret, struct error *err)
 {
-	_cleanup_(freep) char *path = text_format("%s/%s", journal_directory, FILE_NAME), *line = NULL;
+	_cleanup_(freep) char *path = text_format("%s/%s", journal_directory, FILE_NAME),
+			      *line = NULL;
 	_cleanup_(journal_clear) struct journal j = {};
 	_cleanup_(fclosep) FILE *file = fopen(path, "re");
 	struct reading reading = {.journal = &j, .n_expected = -1};
@@ -468,8 +488,8 @@ int journal_save_file(const char *name, const char *text, struct error *err)
 		fsync(parent_fd);
 	r = text ? 0 : -EILSEQ;
 	if (r == 0) { /* all of the new one is on disk before it gets the name */
-		int fd = openat(
-			dir_fd, NEW_NAME, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+		int fd = openat(dir_fd, NEW_NAME,
+			O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 		_cleanup_(fclosep) FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
 
 		if (!file || fputs(text, file) < 0 || fflush(file) != 0 || fsync(fd) < 0 ||
@@ -500,11 +520,12 @@ int journal_save(const struct journal *j, struct error *err)
 		e.number = (int64_t)i - 1;
 		if (i > 0 && i <= j->n)
 			j->entries[i - 1].number = e.number;
-		line = make_line(i > 0 && i <= j->n
-					 ? document_new(&entry_table, &e)
-					 : json_pack("{s:s, s:i, s:s?, s:I, s:I}", "format", "emp-journal",
-						   "version", 2, "boot_id", j->boot_id, "since_ns",
-						   (json_int_t)j->since_ns, "entries", (json_int_t)j->n));
+		line = make_line(
+			i > 0 && i <= j->n
+				? document_new(&entry_table, &e)
+				: json_pack("{s:s, s:i, s:s?, s:I, s:I}", "format", "emp-journal",
+					  "version", 2, "boot_id", j->boot_id, "since_ns",
+					  (json_int_t)j->since_ns, "entries", (json_int_t)j->n));
 		valid = valid && line;
 		fputs(line ?: "", stream);
 	}
@@ -527,7 +548,8 @@ static int append_mark(json_t *mark, bool persistent, struct error *err)
 		r = n < 0 ? -errno : (size_t)n < strlen(line) ? -ENOSPC : 0;
 		if (r == 0 && persistent && fdatasync(fd) < 0)
 			r = -errno;
-		if (r < 0 && n > 0 && ftruncate(fd, end) < 0) /* what did not fit is removed again */
+		/* what did not fit is removed again */
+		if (r < 0 && n > 0 && ftruncate(fd, end) < 0)
 			r = -errno;
 	}
 	return r < 0 ? error_os(err, r, "cannot write to %s", path) : 0;
@@ -557,7 +579,8 @@ int journal_remove(struct error *err)
 		journal_directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 
 	if (dir_fd < 0)
-		return errno == ENOENT ? 0 : error_os(err, -errno, "cannot open %s", journal_directory);
+		return errno == ENOENT ? 0
+				       : error_os(err, -errno, "cannot open %s", journal_directory);
 	if (unlinkat(dir_fd, FILE_NAME, 0) < 0 && errno != ENOENT)
 		return error_os(err, -errno, "cannot remove %s/%s", journal_directory, FILE_NAME);
 	unlinkat(dir_fd, JOURNAL_BEFORE, 0);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What apply will change: see apply.h.
  *
- * A service is stopped together with its triggers (a socket, path or timer would start it again) and with what
- * requires it: systemd stops that too. If any of these must not be touched, the service stays as well.
+ * A service is stopped together with its triggers (a socket, path or timer would start it again)
+ * and with what requires it: systemd stops that too. If any of these must not be touched, the
+ * service stays as well.
  *
- * Timers are stopped first. Then, for each service: what needs it or was started after it (systemd, too, stops these
- * first when it shuts down), what would start it again, and the service itself. In another order, a unit may wait
- * for one that is gone (cups-browsed asks avahi for 25 s), or start it again.
+ * Timers are stopped first. Then, for each service: what needs it or was started after it (systemd,
+ * too, stops these first when it shuts down), what would start it again, and the service itself. In
+ * another order, a unit may wait for one that is gone (cups-browsed asks avahi for 25 s), or start
+ * it again.
  *
  * Last comes what systemd stops by itself when nothing needs it any more (StopWhenUnneeded=). */
 #include "setup/apply/apply.h"
@@ -27,8 +29,8 @@ bool request_takes(const struct check *check)
 	/* Its own name, or that of a check with whose files the kernel changes its files. */
 	for (const struct check *c = check_rows; c->id; c++)
 		if (text_has_word(options.only, c->id) &&
-			(c == check ||
-				(c->setting.coupled_check && !strcmp(c->setting.coupled_check, check->id))))
+			(c == check || (c->setting.coupled_check &&
+					       !strcmp(c->setting.coupled_check, check->id))))
 			return true;
 	return false;
 }
@@ -38,7 +40,8 @@ int request_validate(struct error *err)
 	const char *const lists[] = {options.only, options.skip};
 
 	for (size_t i = 0; i < ELEMENTS(lists); i++)
-		for (const char *p = lists[i]; p; p = *p ? p + 1 : NULL) { /* an empty list has one empty name */
+		/* an empty list has one empty name */
+		for (const char *p = lists[i]; p; p = *p ? p + 1 : NULL) {
 			_cleanup_(freep) char *id = xstrndup(p, strcspn(p, ","));
 			const struct check *check = check_rows_find(id);
 			const char *option = i ? "--skip" : "--only";
@@ -48,13 +51,14 @@ int request_validate(struct error *err)
 			if (check && (check->applied || check->setting.pattern))
 				continue;
 			if (check)
-				return error_say(err, -EINVAL, "%s: %s cannot be applied; do it by hand: %s",
-					option, id, check->how ?: "-");
+				return error_say(err, -EINVAL,
+					"%s: %s cannot be applied; do it by hand: %s", option, id,
+					check->how ?: "-");
 			for (size_t k = 0; k < n_check_rows; k++)
 				nearest_try(&nearest, check_rows[k].id);
 			return error_say(err, -EINVAL,
-				"%s: there is no check '%s'%s; 'emp-setup audit --all' lists them", option,
-				id, nearest_hint(&nearest, ""));
+				"%s: there is no check '%s'%s; 'emp-setup audit --all' lists them",
+				option, id, nearest_hint(&nearest, ""));
 		}
 	return 0;
 }
@@ -80,7 +84,8 @@ static bool is_from_others(const struct entry *there, const struct entry *entry)
 	if (!now || !strcmp(now, there->old))
 		return false;
 	if (there->kind == ENTRY_UNIT && !there->changed_externally)
-		return strcmp(now, there->want) != 0 && (!there->held || strcmp(now, there->held) != 0);
+		return strcmp(now, there->want) != 0 &&
+		       (!there->held || strcmp(now, there->held) != 0);
 	/* what a restore has left alone is not applied, whatever it holds */
 	return there->changed_externally || (there->owners && !*there->owners);
 }
@@ -141,13 +146,15 @@ void plan_add(struct plan *plan, struct entry *entry)
 	if (needed_by > 0 && !entry_is_kept(entry) && !entry_is_kept(there) &&
 		strcmp(there->want, entry->want) != 0) {
 		report_entry(&plan->report, entry, OUTCOME_REFUSED, entry->old, entry->old,
-			text_brief("process %d (emp-setup apply --for) needs it as it is", needed_by));
+			text_brief(
+				"process %d (emp-setup apply --for) needs it as it is", needed_by));
 		entry_clear(entry);
 		return;
 	}
 	if (there) { /* what is set already needs not be kept, but owned */
 		if (!entry_is_kept(entry) || entry_is_kept(there))
-			*array_add(plan->order, plan->n_order) = (size_t)(there - plan->journal.entries);
+			*array_add(plan->order,
+				plan->n_order) = (size_t)(there - plan->journal.entries);
 		plan_join(plan, there, entry);
 		entry_clear(entry);
 		return;
@@ -173,12 +180,14 @@ void plan_clear(struct plan *plan)
 
 /* Units. */
 
-/* Names of properties, which end with NULL: what stops with a unit, and what must stop before it. */
-static const char *const STOPPED_WITH[] = {
-	"TriggeredBy", "RequiredBy", "RequisiteOf", "BoundBy", "ConsistsOf", "PropagatesStopTo", NULL};
+/* Names of properties, which end with NULL: what stops with a unit, and what must stop before
+ * it. */
+static const char *const STOPPED_WITH[] = {"TriggeredBy", "RequiredBy", "RequisiteOf", "BoundBy",
+	"ConsistsOf", "PropagatesStopTo", NULL};
 static const char *const STOPPED_BEFORE[] = {"RequiredBy", "RequisiteOf", "BoundBy", "ConsistsOf",
 	"PropagatesStopTo", "Before", "TriggeredBy", NULL};
-static const char *const NEEDED_BY[] = {"RequiredBy", "RequisiteOf", "BoundBy", "WantedBy", "UpheldBy", NULL};
+static const char *const NEEDED_BY[] = {
+	"RequiredBy", "RequisiteOf", "BoundBy", "WantedBy", "UpheldBy", NULL};
 const char *const units_needs[] = {"Requires", "Requisite", "BindsTo", "Wants", "Upholds", NULL};
 
 static const struct check *check_of(const char *unit)
@@ -231,16 +240,19 @@ static char *find_file_obstacle(const struct plan *plan, const struct unit *unit
 	if ((state && !strncmp(state, "masked", 6)) || !strcmp(unit->load, "masked"))
 		return text_format("%s is masked and could not be started again", unit->name);
 	if (!strcmp(unit->load, "not-found") ||
-		(units_get(plan->units, unit->name, "Unit.FragmentPath", 's', &path, NULL) == 0 && *path &&
-			access(path, F_OK) < 0 && errno == ENOENT))
-		return text_format("the file of %s is gone, and it could not be started again", unit->name);
+		(units_get(plan->units, unit->name, "Unit.FragmentPath", 's', &path, NULL) == 0 &&
+			*path && access(path, F_OK) < 0 && errno == ENOENT))
+		return text_format(
+			"the file of %s is gone, and it could not be started again", unit->name);
 	if (units_flag(plan->units, unit->name, "Unit.NeedDaemonReload", false))
-		return text_format("the file of %s is not the one that runs; 'systemctl daemon-reload' first",
+		return text_format(
+			"the file of %s is not the one that runs; 'systemctl daemon-reload' first",
 			unit->name);
 	return NULL;
 }
 
-/* Why a unit must stay; NULL: it may go. The caller frees it. `own`: the unit that this process belongs to. */
+/* Why a unit must stay; NULL: it may go. The caller frees it. `own`: the unit that this process
+ * belongs to. */
 static char *find_obstacle(const struct plan *plan, const char *own, const char *name)
 {
 	const struct unit *unit = unit_list_find(&plan->facts.units, name);
@@ -255,7 +267,8 @@ static char *find_obstacle(const struct plan *plan, const char *own, const char 
 	if (never || needed)
 		return text_format("%s must not be touched (%s)", name, never ?: needed);
 	if (protects)
-		return text_format("%s would be stopped too (%s); --stop %s allows it", name, protects, name);
+		return text_format(
+			"%s would be stopped too (%s); --stop %s allows it", name, protects, name);
 	if (busy)
 		return text_format("%s is busy: %s; try again later", name, busy);
 	if (!unit)
@@ -273,7 +286,8 @@ static char *find_obstacle(const struct plan *plan, const char *own, const char 
 	return find_file_obstacle(plan, unit);
 }
 
-/* Whether systemd stops this unit when the plan's, and those of `more`, are down: nothing else needs it then. */
+/* Whether systemd stops this unit when the plan's, and those of `more`, are down: nothing else
+ * needs it then. */
 static bool loses_its_need(const struct plan *plan, const char *name, char *const *more)
 {
 	_cleanup_(argv_freep) char **names = NULL;
@@ -289,8 +303,8 @@ static bool loses_its_need(const struct plan *plan, const char *name, char *cons
 	return true;
 }
 
-/* The obstacle that systemd would stop a unit which must not be touched, when nothing needs it any more. The caller frees it; NULL:
- * there is none. */
+/* The obstacle that systemd would stop a unit which must not be touched, when nothing needs it any
+ * more. The caller frees it; NULL: there is none. */
 static char *find_lost(const struct plan *plan, char *const *stopped)
 {
 	for (char *const *unit = stopped; *unit; unit++) {
@@ -303,7 +317,8 @@ static char *find_lost(const struct plan *plan, char *const *stopped)
 						  ?: unit_reasons_find(&plan->facts.needed, *name);
 
 			if (why && loses_its_need(plan, *name, stopped))
-				return text_format("%s, which only this unit needs, must not be touched (%s)",
+				return text_format(
+					"%s, which only this unit needs, must not be touched (%s)",
 					*name, why);
 		}
 	}
@@ -339,14 +354,15 @@ static int plan_service(
 			if (k < n || !(known ? unit_is_up(known) : units_is_up(plan->units, *name)))
 				continue;
 			if (n == MOST_TOGETHER)
-				return error_say(err, -E2BIG, "too many units depend on %s", names[i]);
+				return error_say(
+					err, -E2BIG, "too many units depend on %s", names[i]);
 			names[n++] = xstrdup(*name);
 		}
 	}
 	obstacle = obstacle ?: find_lost(plan, names);
 	if (obstacle)
-		report_add(&plan->report, check_of(unit)->id, unit, OUTCOME_REFUSED, "active", "active",
-			obstacle);
+		report_add(&plan->report, check_of(unit)->id, unit, OUTCOME_REFUSED, "active",
+			"active", obstacle);
 	for (size_t i = 0; !obstacle && i < n; i++)
 		if (!is_planned(plan, names[i]))
 			plan_unit(plan, names[i], "active", with);
@@ -379,8 +395,8 @@ static int visit_unit(struct ordering *o, size_t i, struct error *err)
 	return r;
 }
 
-/* Sorts the units of a plan, its only entries so far. Timers come first, and services before sockets and paths: each then brings
- * its own. */
+/* Sorts the units of a plan, its only entries so far. Timers come first, and services before
+ * sockets and paths: each then brings its own. */
 static int sort_units(struct plan *plan, struct error *err)
 {
 	_cleanup_(freep) bool *visited = xcalloc(plan->n_order, sizeof(*visited));
@@ -412,8 +428,8 @@ static void plan_ntp(struct plan *plan)
 	for (size_t i = 0; i < plan->n_open; i++) {
 		struct entry *e = &plan->journal.entries[i];
 
-		if (e->kind == ENTRY_UNIT && !strcmp(e->id, "ntp.on") && !is_planned(plan, e->name) &&
-			units_is_up(plan->units, e->name)) {
+		if (e->kind == ENTRY_UNIT && !strcmp(e->id, "ntp.on") &&
+			!is_planned(plan, e->name) && units_is_up(plan->units, e->name)) {
 			plan_add(plan, &(struct entry){.kind = ENTRY_UNIT,
 					       .id = xstrdup("ntp.on"),
 					       .name = xstrdup(e->name),
@@ -438,7 +454,8 @@ static void plan_ntp(struct plan *plan)
 			return;
 		}
 	}
-	report_add(&plan->report, "ntp.on", "-", OUTCOME_ABSENT, NULL, NULL, "no time daemon is installed");
+	report_add(&plan->report, "ntp.on", "-", OUTCOME_ABSENT, NULL, NULL,
+		"no time daemon is installed");
 }
 
 static bool is_to_stop(const struct plan *plan, const char *unit)
@@ -447,21 +464,25 @@ static bool is_to_stop(const struct plan *plan, const char *unit)
 	       (request_takes(check_of(unit)) || policy_requests(plan->facts.policy, unit));
 }
 
-/* Reports a unit that runs and that the policy would have stopped, or stops only if it is asked for. */
+/* Reports a unit that runs and that the policy would have stopped, or stops only if it is asked
+ * for. */
 static void plan_left_alone(struct plan *plan, const char *name)
 {
 	const struct policy *policy = plan->facts.policy;
-	const char *needed = policy_stop(policy, name) ? unit_reasons_find(&plan->facts.needed, name) : NULL,
+	const char *needed = policy_stop(policy, name)
+				     ? unit_reasons_find(&plan->facts.needed, name)
+				     : NULL,
 		   *ask = policy_never(policy, name) ? NULL : policy_ask(policy, name);
-	_cleanup_(freep) char *note = ask      ? text_format("%s; --stop %s stops it", ask, name)
-				      : needed ? xstrdup(needed)
-				      : policy_stop(policy, name) && !facts_stop(&plan->facts, name)
-					      ? xstrdup("it belongs to a unit that must keep running")
-					      : NULL;
+	_cleanup_(
+		freep) char *note = ask      ? text_format("%s; --stop %s stops it", ask, name)
+				    : needed ? xstrdup(needed)
+				    : policy_stop(policy, name) && !facts_stop(&plan->facts, name)
+					    ? xstrdup("it belongs to a unit that must keep running")
+					    : NULL;
 
 	if (note && request_takes(check_of(name)) && !is_planned(plan, name))
-		report_add(&plan->report, check_of(name)->id, name, OUTCOME_LEFT_ALONE, "active", "active",
-			note);
+		report_add(&plan->report, check_of(name)->id, name, OUTCOME_LEFT_ALONE, "active",
+			"active", note);
 }
 
 /* Reports what was asked for by name and must not be touched, or does not exist. */
@@ -474,13 +495,14 @@ static void plan_requested(struct plan *plan)
 		const struct unit *unit = unit_list_find(&plan->facts.units, name);
 		_cleanup_(freep) char *file = units_file_state(plan->units, name);
 		bool exists = file || (unit && strcmp(unit->load, "not-found") != 0);
-		_cleanup_(freep) char *note = never    ? text_format("it must not be touched (%s)", never)
+		_cleanup_(freep) char *note = never ? text_format(
+							      "it must not be touched (%s)", never)
 					      : exists ? NULL
 						       : xstrdup("there is no such unit");
 
 		if (note)
-			report_add(
-				&plan->report, check_of(name)->id, name, OUTCOME_REFUSED, NULL, NULL, note);
+			report_add(&plan->report, check_of(name)->id, name, OUTCOME_REFUSED, NULL,
+				NULL, note);
 	}
 }
 
@@ -512,8 +534,9 @@ static int plan_inactive(struct plan *plan, const char *own, const char *name, s
 	return r;
 }
 
-/* Takes part in what an earlier apply has stopped, and is stopped still: of the policy, and what was
- * stopped with that. Its owner may end first. What is masked has no properties that would tell. */
+/* Takes part in what an earlier apply has stopped, and is stopped still: of the policy, and what
+ * was stopped with that. Its owner may end first. What is masked has no properties that would
+ * tell. */
 static int plan_open_units(struct plan *plan, const char *own, struct error *err)
 {
 	int r = 0;
@@ -529,7 +552,8 @@ static int plan_open_units(struct plan *plan, const char *own, struct error *err
 	return r;
 }
 
-/* Adds the units that apply will stop, and the time daemon that it will start, to a plan that has no files yet. */
+/* Adds the units that apply will stop, and the time daemon that it will start, to a plan that has
+ * no files yet. */
 static int plan_units(struct plan *plan, struct error *err)
 {
 	_cleanup_(argv_freep) char **files = NULL;
@@ -546,7 +570,8 @@ static int plan_units(struct plan *plan, struct error *err)
 	sd_pid_get_unit(0, &own); /* NULL: it belongs to none */
 	units_busy(&plan->busy);
 	plan_requested(plan);
-	/* What is stopped until the next boot is in the journal as such, and is restored as such. */
+	/* What is stopped until the next boot is in the journal as such, and is restored as
+	 * such. */
 	for (size_t i = 0; options.persistent && i < plan->journal.n; i++) {
 		const struct entry *e = &plan->journal.entries[i];
 
@@ -557,11 +582,13 @@ static int plan_units(struct plan *plan, struct error *err)
 	for (size_t i = 0; r == 0 && i < plan->facts.units.n; i++) {
 		const struct unit *unit = &plan->facts.units.items[i];
 
-		if (unit_is_up(unit) && strcmp(unit->sub, "exited") != 0 && is_to_stop(plan, unit->name))
+		if (unit_is_up(unit) && strcmp(unit->sub, "exited") != 0 &&
+			is_to_stop(plan, unit->name))
 			r = plan_service(plan, own, unit->name, unit->name, err);
 	}
 	r = r < 0 ? r : sort_units(plan, err);
-	/* Behind those that need them. What is added may have been all that others were needed by. */
+	/* Behind those that need them. What is added may have been all that others were needed
+	 * by. */
 	for (size_t i = 0; r >= 0 && i < plan->n_order; i++) {
 		_cleanup_(argv_freep) char **names = NULL;
 
@@ -577,8 +604,8 @@ static int plan_units(struct plan *plan, struct error *err)
 			plan_left_alone(plan, unit->name);
 	}
 	r = r < 0 ? r : plan_open_units(plan, own, err);
-	/* Units of the policy that do not run, but that a request over D-Bus, a timer or another unit may start, are
-	 * blocked. */
+	/* Units of the policy that do not run, but that a request over D-Bus, a timer or another
+	 * unit may start, are blocked. */
 	r = r < 0 ? r : units_files(plan->units, &files, err);
 	if (r < 0)
 		return r;
@@ -587,7 +614,8 @@ static int plan_units(struct plan *plan, struct error *err)
 	if (n_files > 0)
 		qsort(files, n_files, sizeof(*files), compare_names);
 	for (char **name = files; r >= 0 && *name; name++)
-		if (is_to_stop(plan, *name) && !is_planned(plan, *name) && !units_is_up(plan->units, *name))
+		if (is_to_stop(plan, *name) && !is_planned(plan, *name) &&
+			!units_is_up(plan->units, *name))
 			r = plan_inactive(plan, own, *name, err);
 	if (r >= 0 && request_takes(check_rows_find("ntp.on")))
 		plan_ntp(plan);
@@ -600,8 +628,8 @@ static int plan_units(struct plan *plan, struct error *err)
 static void plan_isolation(struct plan *plan)
 {
 	const struct facts *f = &plan->facts;
-	_cleanup_(freep) char *directory = partition_directory(AT_FDCWD), *top = NULL, *controllers = NULL,
-			      *rest = NULL, *subtree = NULL, *list = NULL;
+	_cleanup_(freep) char *directory = partition_directory(AT_FDCWD), *top = NULL,
+			      *controllers = NULL, *rest = NULL, *subtree = NULL, *list = NULL;
 	const char *obstacle = NULL;
 
 	if (options.isolate < 0)
@@ -616,8 +644,8 @@ static void plan_isolation(struct plan *plan)
 	else if (!rest || !*rest)
 		obstacle = "no other core would remain for all other programs";
 	if (obstacle) {
-		report_add(
-			&plan->report, "isolated", directory ?: "-", OUTCOME_REFUSED, NULL, NULL, obstacle);
+		report_add(&plan->report, "isolated", directory ?: "-", OUTCOME_REFUSED, NULL, NULL,
+			obstacle);
 		return;
 	}
 	subtree = text_format("%s/cgroup.subtree_control", top);
@@ -641,25 +669,26 @@ static int plan_settings(struct plan *plan, int order, struct error *err)
 	for (const struct check *check = check_rows; check->id; check++) {
 		const struct setting_files *files = check_files(check, &plan->facts);
 
-		if (!check->setting.pattern || check->setting.order != order || !request_takes(check))
+		if (!check->setting.pattern || check->setting.order != order ||
+			!request_takes(check))
 			continue;
 		if (check->setting.isolates && plan->facts.cpu < 0)
-			return error_say(err, -EINVAL, "%s: no CPU is set apart for timing; --cpu names one",
-				check->id);
+			return error_say(err, -EINVAL,
+				"%s: no CPU is set apart for timing; --cpu names one", check->id);
 		if (files->n == 0)
 			report_add(&plan->report, check->id, "-", OUTCOME_ABSENT, NULL, NULL, NULL);
 		for (size_t k = 0; k < files->n; k++) {
 			const struct setting_file *file = &files->items[k];
 
 			if (setting_is_of_host(&plan->facts, file))
-				report_add(&plan->report, check->id, file->path, OUTCOME_ABSENT, file->value,
-					file->value, "the host decides");
+				report_add(&plan->report, check->id, file->path, OUTCOME_ABSENT,
+					file->value, file->value, "the host decides");
 			else if (!file->value && file->error != -ENOENT)
-				report_add(&plan->report, check->id, file->path, OUTCOME_REFUSED, NULL, NULL,
-					strerror(-file->error));
+				report_add(&plan->report, check->id, file->path, OUTCOME_REFUSED,
+					NULL, NULL, strerror(-file->error));
 			else if (file->value && !file->want)
-				report_add(&plan->report, check->id, file->path, OUTCOME_ABSENT, file->value,
-					NULL,
+				report_add(&plan->report, check->id, file->path, OUTCOME_ABSENT,
+					file->value, NULL,
 					check->setting.isolates
 						? "no other core would handle it"
 						: "the kernel does not report the base frequency");
@@ -689,8 +718,9 @@ static void plan_kept_files(struct plan *plan, const struct check *check)
 			struct stat st;
 
 			if (stat(paths.items[i], &st) < 0 || !(st.st_mode & S_IWUSR) ||
-				setting_is_of_host(&plan->facts,
-					&(struct setting_file){.path = paths.items[i], .value = (char *)""}))
+				setting_is_of_host(
+					&plan->facts, &(struct setting_file){.path = paths.items[i],
+							      .value = (char *)""}))
 				continue;
 			if (S_ISDIR(st.st_mode))
 				file.kind = SETTING_LIMITS;
@@ -710,8 +740,8 @@ static void plan_kept_files(struct plan *plan, const struct check *check)
 	for (size_t i = 0; i < plan->n_open; i++) {
 		struct entry *e = &plan->journal.entries[i];
 
-		if (!entry_is_kept(e) || strcmp(e->id, check->id) != 0 || is_planned(plan, e->name) ||
-			e->changed_externally)
+		if (!entry_is_kept(e) || strcmp(e->id, check->id) != 0 ||
+			is_planned(plan, e->name) || e->changed_externally)
 			continue;
 		if (!options.run_for || (entry_needed_by(e) == 0 && entry_is_applied(e)))
 			free(TAKE(e->prior)); /* as plan_join does with its governor's */
@@ -739,7 +769,8 @@ int plan_make(struct plan *plan, struct error *err)
 		return r;
 	/* Behind all settings: their values are read again when these are set. */
 	for (const struct check *check = check_rows; check->id; check++)
-		if (check->setting.keeps && request_takes(check) && check_files(check, &plan->facts)->n > 0)
+		if (check->setting.keeps && request_takes(check) &&
+			check_files(check, &plan->facts)->n > 0)
 			plan_kept_files(plan, check);
 	return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What apply, restore and status show: what became of each change, as a table and as a document; the unit that is waited for; and
- * the verb status: what is applied, and whether it still has the value that was set. See apply.h. */
+/* What apply, restore and status show: what became of each change, as a table and as a document;
+ * the unit that is waited for; and the verb status: what is applied, and whether it still has the
+ * value that was set. See apply.h. */
 #include "setup/apply/apply.h"
 
 #include "lib/base/table.h"
@@ -46,15 +47,16 @@ void report_clear(struct report *report)
 void report_add(struct report *report, const char *id, const char *name, enum outcome outcome,
 	const char *before, const char *now, const char *note)
 {
-	*array_add(report->rows, report->n) = (struct report_row){
-		outcome, text_copy(id), text_copy(name), text_copy(before), text_copy(now), text_copy(note)};
+	*array_add(report->rows, report->n) = (struct report_row){outcome, text_copy(id),
+		text_copy(name), text_copy(before), text_copy(now), text_copy(note)};
 	report->count[outcome]++;
 }
 
-void report_entry(struct report *report, const struct entry *e, enum outcome outcome, const char *before,
-	const char *now, const char *note)
+void report_entry(struct report *report, const struct entry *e, enum outcome outcome,
+	const char *before, const char *now, const char *note)
 {
-	report_add(report, e->id, e->name, outcome, kernel_setting_description(e->file_kind, before),
+	report_add(report, e->id, e->name, outcome,
+		kernel_setting_description(e->file_kind, before),
 		kernel_setting_description(e->file_kind, now), note);
 }
 
@@ -77,14 +79,16 @@ static bool share_a_row(const struct report_row *a, const struct report_row *b)
 /* Rows for all that is worth showing; with `each`, for programs, one for each row of the report. */
 static struct table *report_table(const struct report *report, bool all, bool each)
 {
-	static const struct column columns[] = {{"CHECK", COLUMN_TEXT, "id"}, {NULL, COLUMN_TEXT, "name"},
-		{"OUTCOME", COLUMN_TEXT, "outcome"}, {"BEFORE", COLUMN_TEXT, "before"},
-		{"NOW", COLUMN_TEXT, "now"}, {"WHAT", COLUMN_WRAP}, {NULL, COLUMN_TEXT, "note"}, {}};
+	static const struct column columns[] = {{"CHECK", COLUMN_TEXT, "id"},
+		{NULL, COLUMN_TEXT, "name"}, {"OUTCOME", COLUMN_TEXT, "outcome"},
+		{"BEFORE", COLUMN_TEXT, "before"}, {"NOW", COLUMN_TEXT, "now"},
+		{"WHAT", COLUMN_WRAP}, {NULL, COLUMN_TEXT, "note"}, {}};
 	struct table *table = table_new(columns);
 	size_t more = 0; /* rows before this one that share its row of the table */
 
 	for (size_t i = 0; i < report->n; i++) {
-		const struct report_row *row = &report->rows[i], *next = i + 1 < report->n ? row + 1 : NULL;
+		const struct report_row *row = &report->rows[i],
+					*next = i + 1 < report->n ? row + 1 : NULL;
 		_cleanup_(freep) char *what = NULL;
 
 		if (!all && OUTCOMES[row->outcome].minor)
@@ -99,7 +103,8 @@ static struct table *report_table(const struct report *report, bool all, bool ea
 			text_append(&what, ", ", "%s",
 				row->name[0] == '/' ? report->rows[i - more].name : row->name);
 			text_append(&what, "", "%s%s%s",
-				more && row->name[0] == '/' ? text_brief(" and %zu more", more) : "",
+				more && row->name[0] == '/' ? text_brief(" and %zu more", more)
+							    : "",
 				row->note ? ": " : "", row->note ?: "");
 		}
 		table_row(table, TEXT(row->id), TEXT(row->name),
@@ -168,8 +173,8 @@ static int waiting_step(void *data, const char *name, bool active, int64_t waite
 		return 0;
 	waiting.next_ns = waited_ns + (terminal ? 1 : NEXT_LINE_S) * NS_PER_S;
 	snprintf(rest, sizeof(rest), " to %s: %d s%s%s%s", active ? "start" : "stop",
-		(int)(waited_ns / NS_PER_S), waiting.on_interrupt ? " (^C " : "", waiting.on_interrupt ?: "",
-		waiting.on_interrupt ? ")" : "");
+		(int)(waited_ns / NS_PER_S), waiting.on_interrupt ? " (^C " : "",
+		waiting.on_interrupt ?: "", waiting.on_interrupt ? ")" : "");
 	if (!terminal) {
 		fprintf(stderr, "waiting for %s%s\n", name, rest);
 		return 0;
@@ -207,9 +212,10 @@ static const char *entry_state(const struct entry *e)
 /* Rows of a table or, with `each`, of an array. */
 static struct table *list_entries(const struct journal *journal, bool each)
 {
-	static const struct column columns[] = {{"CHECK", COLUMN_TEXT, "id"}, {NULL, COLUMN_TEXT, "name"},
-		{"STATE", COLUMN_TEXT, "state"}, {"BEFORE", COLUMN_TEXT, "before"},
-		{NULL, COLUMN_TEXT, "set"}, {"NOW", COLUMN_TEXT, "now"}, {"WHAT", COLUMN_WRAP},
+	static const struct column columns[] = {{"CHECK", COLUMN_TEXT, "id"},
+		{NULL, COLUMN_TEXT, "name"}, {"STATE", COLUMN_TEXT, "state"},
+		{"BEFORE", COLUMN_TEXT, "before"}, {NULL, COLUMN_TEXT, "set"},
+		{"NOW", COLUMN_TEXT, "now"}, {"WHAT", COLUMN_WRAP},
 		{NULL, COLUMN_TEXT, "persistent"}, {NULL, COLUMN_TEXT, "for_good" /* in 0.1.0 */},
 		{NULL, COLUMN_TEXT, "needed_by"}, {}};
 	struct table *list = table_new(columns);
@@ -225,7 +231,8 @@ static struct table *list_entries(const struct journal *journal, bool each)
 		if (!each && next && e->kind == next->kind && e->kind != ENTRY_LOST &&
 			e->file_kind == next->file_kind && e->persistent == next->persistent &&
 			!strcmp(e->id, next->id) && !strcmp(e->old, next->old) &&
-			!strcmp(e->now ?: "", next->now ?: "") && !strcmp(entry_state(e), entry_state(next)))
+			!strcmp(e->now ?: "", next->now ?: "") &&
+			!strcmp(entry_state(e), entry_state(next)))
 			continue;
 		if (e->kind == ENTRY_UNIT)
 			for (const struct entry *unit = e; unit <= &journal->entries[i]; unit++)
@@ -243,15 +250,17 @@ static struct table *list_entries(const struct journal *journal, bool each)
 		table_row(list, TEXT(e->id), TEXT(e->name), TEXT(entry_state(e)),
 			VALUE(json_string(e->old), before ?: "-"), TEXT(e->held ?: e->want),
 			VALUE(json_string(e->now), now ?: "-"), TEXT(what),
-			VALUE(json_boolean(e->persistent), ""), VALUE(json_boolean(e->persistent), ""),
+			VALUE(json_boolean(e->persistent), ""),
+			VALUE(json_boolean(e->persistent), ""),
 			VALUE(pid > 0 ? json_integer(pid) : json_null(), ""));
 		first = i + 1;
 	}
 	return list;
 }
 
-/* Reads what the entries hold now, and drops those that are not shown: files that are only restored, and where people do not want
- * each, units that did not run and are kept from being started. Returns how many of these there are. */
+/* Reads what the entries hold now, and drops those that are not shown: files that are only
+ * restored, and where people do not want each, units that did not run and are kept from being
+ * started. Returns how many of these there are. */
 static size_t read_entries(struct journal *journal, bool each)
 {
 	_cleanup_(units_freep) struct units *units = NULL;
@@ -296,13 +305,14 @@ int status_verb(int argc, char **argv, struct error *err)
 	if (options.json) {
 		array = json_array();
 		for (size_t i = 0; i < left.n; i++)
-			json_array_append_new(array,
-				json_pack("{s:s, s:s}", "kind", leftover_kind_names[left.items[i].kind],
-					"path", left.items[i].path));
+			json_array_append_new(
+				array, json_pack("{s:s, s:s}", "kind",
+					       leftover_kind_names[left.items[i].kind], "path",
+					       left.items[i].path));
 		r = json_print_document("emp-applied",
-			json_pack("{s:I, s:b, s:o, s:o, s:s?}", "since_ns", (json_int_t)journal.since_ns,
-				"rebooted_since", stale, "entries", table_json(list), "left", array,
-				"traced_by", recording),
+			json_pack("{s:I, s:b, s:o, s:o, s:s?}", "since_ns",
+				(json_int_t)journal.since_ns, "rebooted_since", stale, "entries",
+				table_json(list), "left", array, "traced_by", recording),
 			err);
 		return r < 0 ? r : status;
 	}

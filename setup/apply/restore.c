@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The verb restore: restores what a journal holds, and compares the result with the state before the first apply. See apply.h.
+/* The verb restore: restores what a journal holds, and compares the result with the state before
+ * the first apply. See apply.h.
  *
- * It compares with the values of now, so it may run twice, and nothing is recorded on the way: a restore that was
- * killed is simply repeated. What somebody else has changed since is left alone.
+ * It compares with the values of now, so it may run twice, and nothing is recorded on the way: a
+ * restore that was killed is simply repeated. What somebody else has changed since is left alone.
  *
- * The kernel changes some files along with others: a governor changes preferences, the turbo switch of all policies
- * rewrites that of each policy. So what is restored is decided before anything is written. All of it is written in
- * an order that suits the kernel, and what does not hold its value then is written once more. */
+ * The kernel changes some files along with others: a governor changes preferences, the turbo switch
+ * of all policies rewrites that of each policy. So what is restored is decided before anything is
+ * written. All of it is written in an order that suits the kernel, and what does not hold its value
+ * then is written once more. */
 #include "setup/apply/apply.h"
 
 #include "lib/base/tool.h"
@@ -35,7 +37,8 @@ static void restore_clear(struct restore *r)
 
 /* Takes what this restore is for. What has other owners stays, or goes back to what it was when
  * the first --for began. */
-static void choose_entries(struct restore *r, enum restore_scope scope, const struct journal *applied)
+static void choose_entries(
+	struct restore *r, enum restore_scope scope, const struct journal *applied)
 {
 	_cleanup_(freep) char *owner = owner_new();
 
@@ -75,10 +78,11 @@ static void keep_applied(struct entry *e, bool restored)
 	free(TAKE(e->prior));
 }
 
-/* Reports what became of an entry, and clears it. One that failed or is left alone stays for the next restore; with --forget it is
- * cleared, too, and `note` ends before "; --", the ways to treat it. */
-static void settle_entry(struct restore *r, struct entry *e, enum outcome outcome, const char *before,
-	const char *now, const char *note)
+/* Reports what became of an entry, and clears it. One that failed or is left alone stays for the
+ * next restore; with --forget it is cleared, too, and `note` ends before "; --", the ways to treat
+ * it. */
+static void settle_entry(struct restore *r, struct entry *e, enum outcome outcome,
+	const char *before, const char *now, const char *note)
 {
 	bool stays = outcome == OUTCOME_FAILED || outcome == OUTCOME_LEFT_ALONE;
 	const char *way = stays && options.forget ? strstr(note, "; --") : NULL;
@@ -103,7 +107,8 @@ static void settle_entry(struct restore *r, struct entry *e, enum outcome outcom
 
 /* Files. */
 
-/* Whether the kernel changes `e` along with the setting `with`: both belong to one policy, or one of them to none. */
+/* Whether the kernel changes `e` along with the setting `with`: both belong to one policy, or one
+ * of them to none. */
 static bool is_coupled(const struct entry *e, const struct entry *with)
 {
 	const struct check *check = check_rows_find(with->id);
@@ -114,13 +119,13 @@ static bool is_coupled(const struct entry *e, const struct entry *with)
 		(policy && strstr(e->name, "/policy") &&
 			(strncmp(with->name, e->name, len) != 0 || e->name[len] != '/')))
 		return false;
-	return entry_is_kept(e)
-		       ? !strcmp(e->id, with->id)
-		       : check->setting.coupled_check && !strcmp(check->setting.coupled_check, e->id);
+	return entry_is_kept(e) ? !strcmp(e->id, with->id)
+				: check->setting.coupled_check &&
+					  !strcmp(check->setting.coupled_check, e->id);
 }
 
-/* Limits are two files: whether one has its old value and the other what we set, as a restore leaves them that was killed
- * between the two. */
+/* Limits are two files: whether one has its old value and the other what we set, as a restore
+ * leaves them that was killed between the two. */
 static bool is_half_restored(const struct entry *e, const char *back)
 {
 	long long old[2], held[2], is[2];
@@ -136,21 +141,21 @@ static bool is_half_restored(const struct entry *e, const char *back)
 	       (is[1] == old[1] || is[1] == held[1] || (open & LIMITS_NO_MAX && is[1] > old[1]));
 }
 
-/* Without --force, what apply has not touched stays. A journal that has lost its end looks alike. */
+/* Without --force, what apply has not touched stays. A journal that has lost its end looks
+ * alike. */
 static bool is_left(const struct entry *e)
 {
 	return entry_is_untouched(e) && !options.force;
 }
 
-/* Whether a file has neither its old value nor the one that we set or found. It is not somebody else's if the kernel changes it
- * along with another one that has its old value again, as a restore that was interrupted leaves it, or, where we were killed before
- * we set it, that we have set. */
+/* Whether a file has neither its old value nor the one that we set or found. It is not somebody
+ * else's if the kernel changes it along with another one that has its old value again, as a restore
+ * that was interrupted leaves it, or, where we were killed before we set it, that we have set. */
 static bool is_changed_externally(const struct journal *j, struct entry *e)
 {
 	const char *back = e->back ?: e->old, *last = entry_last(e);
 
-	if (is_left(e) || !e->now || !strcmp(e->now, back) || !last ||
-		!strcmp(e->now, last) ||
+	if (is_left(e) || !e->now || !strcmp(e->now, back) || !last || !strcmp(e->now, last) ||
 		(entry_is_reached(e) && !strcmp(e->now, e->want)) || is_half_restored(e, back))
 		return false;
 	if (e->file_kind == SETTING_LIMITS && !options.dry_run)
@@ -201,8 +206,10 @@ void journal_find_changed(struct journal *j)
 		j->entries[i].changed_externally = is_changed_externally(j, &j->entries[i]);
 	for (size_t i = 0; i < j->n; i++) /* what belongs to a governor is left alone with it */
 		for (size_t k = 0; k < j->n; k++)
-			if (entry_is_kept(&j->entries[i]) && j->entries[i].file_kind != SETTING_LIMITS &&
-				strstr(j->entries[i].name, "/policy") && j->entries[k].changed_externally &&
+			if (entry_is_kept(&j->entries[i]) &&
+				j->entries[i].file_kind != SETTING_LIMITS &&
+				strstr(j->entries[i].name, "/policy") &&
+				j->entries[k].changed_externally &&
 				is_coupled(&j->entries[i], &j->entries[k]))
 				j->entries[i].changed_externally = true;
 }
@@ -242,7 +249,8 @@ static struct kernel_setting_result write_limits(struct entry *e, bool known)
 	result.error = cpufreq_write_limits(e->name, text);
 	for (int i = 0; i < TRIES; i++) { /* the kernel applies them in the background */
 		free(TAKE(result.held));
-		if (kernel_setting_read(&file, &result.held) < 0 || limits_hold(e, result.held, false))
+		if (kernel_setting_read(&file, &result.held) < 0 ||
+			limits_hold(e, result.held, false))
 			break;
 		nanosleep(&pause, NULL);
 	}
@@ -327,15 +335,14 @@ static void record_others_limits(struct journal *j)
 		struct entry *e = &j->entries[i];
 
 		if (!e->name || e->file_kind != SETTING_LIMITS ||
-			!(e->taken ? e->changed_externally || (moves && is_left(e))
-				   : moves))
+			!(e->taken ? e->changed_externally || (moves && is_left(e)) : moves))
 			continue;
 		free(e->theirs);
 		e->theirs = e->taken && e->changed_externally ? others_limits(e) : asked_limits(e);
 		if (!e->theirs)
 			continue;
 		journal_mark_theirs(j, i, NULL); /* on a full disk, only a kill loses it */
-		if (!e->changed_externally) /* what was lifted is asked for again at once */
+		if (!e->changed_externally)      /* what was lifted is asked for again at once */
 			cpufreq_write_limits(e->name, e->theirs);
 	}
 }
@@ -351,8 +358,8 @@ static void keep_others_limits(struct entry *e)
 	e->now = entry_read(e, NULL);
 }
 
-/* Writes the files of one order, the last one first. What is only kept comes last of all: it needs the governor, the limits and
- * the CPUs. */
+/* Writes the files of one order, the last one first. What is only kept comes last of all: it needs
+ * the governor, the limits and the CPUs. */
 static void write_files(struct restore *r, int order, int last, bool known)
 {
 	for (size_t i = r->journal.n; i-- > 0;) {
@@ -392,8 +399,9 @@ static void settle_file(struct restore *r, struct entry *e)
 		/* a killed apply may have set it with another file, which is restored */
 		e->begun = true;
 		settle_entry(r, e, OUTCOME_LEFT_ALONE, e->back, NULL,
-			options.forget ? "its CPUs are offline"
-				       : "its CPUs are offline; set them online, then restore again");
+			options.forget
+				? "its CPUs are offline"
+				: "its CPUs are offline; set them online, then restore again");
 	} else if (result->outcome == SETTING_CLAMPED && e->file_kind == SETTING_LIMITS)
 		settle_entry(r, e, OUTCOME_DIFFERENT, e->back, result->held,
 			"set again, but hidden while turbo is off or another limit is narrower");
@@ -402,8 +410,9 @@ static void settle_file(struct restore *r, struct entry *e)
 		free(e->held);
 		e->held = TAKE(e->result.held);
 		settle_entry(r, e, OUTCOME_FAILED, e->back, e->held ?: e->now,
-			result->outcome == SETTING_REFUSED ? strerror(-result->error)
-							   : "the kernel set another value than requested");
+			result->outcome == SETTING_REFUSED
+				? strerror(-result->error)
+				: "the kernel set another value than requested");
 	} else if (result->outcome == SETTING_ABSENT)
 		settle_entry(r, e, OUTCOME_ABSENT, NULL, NULL, "it no longer exists");
 	else if (e->now && !strcmp(e->now, e->back))
@@ -411,8 +420,8 @@ static void settle_file(struct restore *r, struct entry *e)
 	else {
 		const char *now = result->held ?: e->back; /* limits may be wider than they were */
 
-		action_log(ACTION_RESTORE_ONE, "%s: %s restored from %s to %s", e->id, e->name, e->now ?: "?",
-			now);
+		action_log(ACTION_RESTORE_ONE, "%s: %s restored from %s to %s", e->id, e->name,
+			e->now ?: "?", now);
 		settle_entry(r, e, OUTCOME_RESTORED, e->now, now, NULL);
 	}
 }
@@ -463,7 +472,8 @@ static void restore_files(struct restore *r)
 		if (!e->taken || !e->changed_externally)
 			continue;
 		if (e->file_kind == SETTING_LIMITS && entry_is_kept(e))
-			entry_clear(e); /* we have not set it: the comparison with before lists it */
+			/* we have not set it: the comparison with before lists it */
+			entry_clear(e);
 		else
 			leave_changed(r, e);
 	}
@@ -484,7 +494,8 @@ static void switch_unit(struct restore *r, struct entry *e, bool start)
 	struct error why = {};
 	int result;
 
-	/* A socket cannot be opened while its service runs: apply was killed between the two. The service is restored later. */
+	/* A socket cannot be opened while its service runs: apply was killed between the two. The
+	 * service is restored later. */
 	if (start && unit_is_kind(e->name, ".socket"))
 		units_get(r->units, e->name, "Unit.Triggers", 'a', &names, &why);
 	for (char **name = names; name && *name; name++) {
@@ -506,17 +517,22 @@ static void switch_unit(struct restore *r, struct entry *e, bool start)
 		settle_entry(r, e, OUTCOME_FAILED, e->back, e->want, why.text);
 		return;
 	}
-	action_log(ACTION_RESTORE_ONE, "%s: %s %s again", e->id, e->name, start ? "started" : "stopped");
+	action_log(ACTION_RESTORE_ONE, "%s: %s %s again", e->id, e->name,
+		start ? "started" : "stopped");
 	settle_entry(r, e, OUTCOME_RESTORED, e->want, e->back,
-		units_is_up(r->units, e->name) == start ? NULL : "it was started, and has ended by itself");
+		units_is_up(r->units, e->name) == start
+			? NULL
+			: "it was started, and has ended by itself");
 }
 
-/* Why a unit is not started: what its last start began still runs, and another start would begin it once more. Cron's own mark
- * shows that a start of it begins no job again (@reboot). The caller frees it; NULL: it may be started. */
+/* Why a unit is not started: what its last start began still runs, and another start would begin it
+ * once more. Cron's own mark shows that a start of it begins no job again (@reboot). The caller
+ * frees it; NULL: it may be started. */
 static char *start_would_repeat(const struct restore *r, const char *name)
 {
 	bool cron = text_has_word("cron.service crond.service cronie.service", name) &&
-		    (access("/run/crond.reboot", F_OK) == 0 || access("/run/cron.reboot", F_OK) == 0);
+		    (access("/run/crond.reboot", F_OK) == 0 ||
+			    access("/run/cron.reboot", F_OK) == 0);
 	_cleanup_(freep) char *left = NULL;
 	int waited = -1;
 
@@ -531,7 +547,8 @@ static char *start_would_repeat(const struct restore *r, const char *name)
 	if (!left || waited >= 0)
 		return NULL;
 	return text_format(
-		"%s of its last start still runs; --wait waits for its end, --force starts it now", left);
+		"%s of its last start still runs; --wait waits for its end, --force starts it now",
+		left);
 }
 
 static void restore_unit(struct restore *r, struct entry *e)
@@ -548,7 +565,8 @@ static void restore_unit(struct restore *r, struct entry *e)
 		leave_changed(r, e);
 	} else if (!stays &&
 		   entry_is_blocked(e)) /* that it could not be unblocked is reported already */
-		settle_entry(r, e, OUTCOME_FAILED, e->back, e->want, "it is still kept from being started");
+		settle_entry(r, e, OUTCOME_FAILED, e->back, e->want,
+			"it is still kept from being started");
 	else if (!strcmp(e->back, e->want) || state == start)
 		settle_entry(r, e, OUTCOME_ALREADY, e->back, e->back, NULL);
 	else if (!start || units_get(r->units, e->name, "Unit.LoadState", 's', &load, NULL) < 0)
@@ -564,8 +582,9 @@ static void restore_unit(struct restore *r, struct entry *e)
 		switch_unit(r, e, start);
 }
 
-/* What starts others comes first, and timers last: a socket cannot be opened once its service runs, and an
- * overdue timer starts its service at once. What systemd stops when nothing needs it comes after what may need it. */
+/* What starts others comes first, and timers last: a socket cannot be opened once its service runs,
+ * and an overdue timer starts its service at once. What systemd stops when nothing needs it comes
+ * after what may need it. */
 enum rank { RANK_TRIGGER, RANK_SERVICE, RANK_NEEDED, RANK_TIMER, RANKS };
 
 static enum rank rank_of(const struct entry *e, struct units *units)
@@ -599,13 +618,15 @@ static void restore_units(struct restore *r)
 		for (size_t i = 0; i < n; i++) { /* the last one first, but for RANK_NEEDED */
 			struct entry *e = &r->journal.entries[rank == RANK_NEEDED ? i : n - 1 - i];
 
-			if (e->taken && e->name && e->kind == ENTRY_UNIT && (int)rank_of(e, r->units) == rank)
+			if (e->taken && e->name && e->kind == ENTRY_UNIT &&
+				(int)rank_of(e, r->units) == rank)
 				restore_unit(r, e);
 		}
 	waiting_end();
 }
 
-/* The state before the first change: a JSON object with an object for each kind of thing, from its name to its state. */
+/* The state before the first change: a JSON object with an object for each kind of thing, from its
+ * name to its state. */
 
 #define CPU "/sys/devices/system/cpu/"
 
@@ -626,7 +647,8 @@ static json_t *snapshot_take(const struct unit_list *list)
 			_cleanup_(freep) char *value = NULL;
 			struct stat st;
 
-			if (stat(paths.items[k], &st) == 0 && S_ISREG(st.st_mode) && st.st_mode & S_IWUSR &&
+			if (stat(paths.items[k], &st) == 0 && S_ISREG(st.st_mode) &&
+				st.st_mode & S_IWUSR &&
 				path_read_text(AT_FDCWD, NULL, &value, "%s", paths.items[k]) == 0 &&
 				value[0] != '<') /* "<unsupported>" */
 				json_object_set_new(files, paths.items[k], json_string(value));
@@ -636,7 +658,8 @@ static json_t *snapshot_take(const struct unit_list *list)
 		_cleanup_(paths_clear) struct paths paths = paths_expand(AT_FDCWD, systemd[i]);
 
 		for (size_t k = 0; k < paths.n; k++) {
-			_cleanup_(freep) char *drop_in = text_format("%s/" DROP_IN_NAME, paths.items[k]);
+			_cleanup_(freep) char *drop_in = text_format(
+				"%s/" DROP_IN_NAME, paths.items[k]);
 
 			if (path_is_mask(paths.items[k]) || access(drop_in, F_OK) == 0)
 				json_object_set_new(masks, paths.items[k], json_string("there"));
@@ -650,8 +673,9 @@ static json_t *snapshot_take(const struct unit_list *list)
 		if (unit_is_up(unit))
 			json_object_set_new(units, unit->name, json_string("active"));
 	}
-	return json_pack("{s:s, s:i, s:s?, s:o, s:o, s:o, s:o}", "format", "emp-snapshot", "version", 1,
-		"boot_id", boot_id, "files", files, "masks", masks, "units", units, "unit_files", unit_files);
+	return json_pack("{s:s, s:i, s:s?, s:o, s:o, s:o, s:o}", "format", "emp-snapshot",
+		"version", 1, "boot_id", boot_id, "files", files, "masks", masks, "units", units,
+		"unit_files", unit_files);
 }
 
 int snapshot_save(const struct unit_list *list, struct error *err)
@@ -674,7 +698,8 @@ static bool comes_and_goes(struct units *units, const char *name)
 		return true;
 	if (!unit_is_kind(name, ".service"))
 		return false;
-	if (units_get(units, name, "Unit.TriggeredBy", 'a', &triggers, NULL) < 0 || (triggers && *triggers) ||
+	if (units_get(units, name, "Unit.TriggeredBy", 'a', &triggers, NULL) < 0 ||
+		(triggers && *triggers) ||
 		units_get(units, name, "Service.Type", 's', &type, NULL) < 0)
 		return true;
 	return !strcmp(type, "oneshot") || units_is_of_bus(units, name);
@@ -689,30 +714,35 @@ static bool is_explained(const struct report *report, const char *name)
 		size_t len = strlen(row->name);
 
 		if (!strncmp(row->name, name, len) && (!name[len] || name[len] == '/') &&
-			(row->note || row->outcome == OUTCOME_LEFT_ALONE || row->outcome == OUTCOME_FAILED))
+			(row->note || row->outcome == OUTCOME_LEFT_ALONE ||
+				row->outcome == OUTCOME_FAILED))
 			return true;
 	}
 	return false;
 }
 
-/* Reports everything that is not as it was, with OUTCOME_DIFFERENT; nothing if there is no snapshot of this boot. What the report has
- * explained is left out, and so are units that come and go by themselves. */
+/* Reports everything that is not as it was, with OUTCOME_DIFFERENT; nothing if there is no snapshot
+ * of this boot. What the report has explained is left out, and so are units that come and go by
+ * themselves. */
 static int snapshot_compare(struct units *units, struct report *report, struct error *err)
 {
 	static const struct {
 		const char *member;
-		const char *id;     /* of the rows of the report */
-		const char *absent; /* the state of what one of them does not have; NULL: no difference */
+		const char *id; /* of the rows of the report */
+		/* the state of what one of them does not have; NULL: no difference */
+		const char *absent;
 		bool of_systemd;
 	} kinds[] = {{"files", "frequency"}, {"masks", "masks", "not there", true},
 		{"unit_files", "unit files", NULL, true}, {"units", "units", "inactive", true}};
 	_cleanup_(freep) char *text = path_text(AT_FDCWD, "%s/" JOURNAL_BEFORE, journal_directory),
 			      *boot_id = journal_boot_id();
-	_cleanup_(json_decrefp) json_t *before = text ? json_loads(text, 0, NULL) : NULL, *now = NULL;
+	_cleanup_(json_decrefp) json_t *before = text ? json_loads(text, 0, NULL) : NULL,
+				       *now = NULL;
 	_cleanup_(unit_list_clear) struct unit_list list = {};
 	const char *boot = json_string_value(json_object_get(before, "boot_id")), *name;
 	bool has_units = units &&
-			 json_object_size(json_object_get(before, "unit_files")) != 0; /* then, too */
+			 /* then, too */
+			 json_object_size(json_object_get(before, "unit_files")) != 0;
 	json_t *value;
 
 	if (!boot || !boot_id || strcmp(boot, boot_id) != 0)
@@ -734,12 +764,16 @@ static int snapshot_compare(struct units *units, struct report *report, struct e
 		json_object_update(all, was);
 		json_object_update_missing(all, is);
 		json_object_foreach (all, name, value) {
-			const char *then = json_string_value(json_object_get(was, name)) ?: kinds[i].absent,
-				   *today = json_string_value(json_object_get(is, name)) ?: kinds[i].absent;
+			const char *then = json_string_value(json_object_get(was, name))
+						   ?: kinds[i].absent,
+				   *today = json_string_value(json_object_get(is, name))
+						    ?: kinds[i].absent;
 
-			if (then && today && strcmp(then, today) != 0 && !is_explained(report, name) &&
+			if (then && today && strcmp(then, today) != 0 &&
+				!is_explained(report, name) &&
 				(strcmp(member, "units") != 0 || !comes_and_goes(units, name)))
-				report_add(report, kinds[i].id, name, OUTCOME_DIFFERENT, then, today, NULL);
+				report_add(report, kinds[i].id, name, OUTCOME_DIFFERENT, then,
+					today, NULL);
 		}
 	}
 	return 0;
@@ -750,12 +784,13 @@ static int snapshot_compare(struct units *units, struct report *report, struct e
 static int restore_show(const struct restore *r, size_t n_undone, struct error *err)
 {
 	const struct report *report = &r->report;
-	size_t n_failed = report->count[OUTCOME_FAILED], n_differ = report->count[OUTCOME_DIFFERENT];
+	size_t n_failed = report->count[OUTCOME_FAILED],
+	       n_differ = report->count[OUTCOME_DIFFERENT];
 	FILE *file = report_file();
 
 	if (options.json)
-		return json_print(
-			report_document(report, json_pack("{s:I}", "undone_by_reboot", (json_int_t)n_undone)),
+		return json_print(report_document(report, json_pack("{s:I}", "undone_by_reboot",
+								  (json_int_t)n_undone)),
 			file, err);
 	report_print(report, file, options.verbose);
 	if (n_undone)
@@ -765,13 +800,16 @@ static int restore_show(const struct restore *r, size_t n_undone, struct error *
 	if (options.forget)
 		fprintf(file, "%zu forgotten.\n", report->count[OUTCOME_FORGOTTEN]);
 	else
-		fprintf(file, "%zu left alone, %zu failed.\n", report->count[OUTCOME_LEFT_ALONE], n_failed);
+		fprintf(file, "%zu left alone, %zu failed.\n", report->count[OUTCOME_LEFT_ALONE],
+			n_failed);
 	if (r->n_needed)
 		fprintf(file, "%s applied: process %d (emp-setup apply --for) needs %s.\n",
-			r->n_needed == 1 ? "One setting stays" : text_brief("%zu settings stay", r->n_needed),
+			r->n_needed == 1 ? "One setting stays"
+					 : text_brief("%zu settings stay", r->n_needed),
 			r->needed_by, r->n_needed == 1 ? "it" : "them");
 	if (n_failed)
-		fprintf(file, "What failed is tried again by 'emp-setup restore'; --forget drops it.\n");
+		fprintf(file,
+			"What failed is tried again by 'emp-setup restore'; --forget drops it.\n");
 	if (n_differ)
 		fprintf(file, "Not as before the first apply: %zu (differs).\n", n_differ);
 	return 0;
@@ -797,27 +835,32 @@ int restore_locked(enum restore_scope scope, const struct journal *applied, stru
 		return r;
 	}
 	if (j->damaged && !j->incomplete)
-		fprintf(stderr, "emp-setup: the journal is damaged, but all of its changes can be read\n");
+		fprintf(stderr,
+			"emp-setup: the journal is damaged, but all of its changes can be read\n");
 	n_undone = journal_drop_stale(j);
 	choose_entries(&restore, scope, applied);
 	if (units_open_direct(&restore.units, &why) < 0)
 		restore.units = NULL;
-	if (!options.at_boot) { /* what could not be restored or was left alone stays in the journal */
+	/* what could not be restored or was left alone stays in the journal */
+	if (!options.at_boot) {
 		restore_files(&restore);
 		restore_units(&restore);
-		for (size_t i = 0; i < j->n; i++) { /* what a damaged journal has lost can only be listed */
+		/* what a damaged journal has lost can only be listed */
+		for (size_t i = 0; i < j->n; i++) {
 			struct entry *e = &j->entries[i];
 
 			if (e->taken && e->name && e->kind == ENTRY_LOST)
 				settle_entry(&restore, e, OUTCOME_FAILED, e->old, NULL, e->want);
 		}
 		journal_compact(j);
-		r = scope == RESTORE_ALL || j->n == 0 ? snapshot_compare(restore.units, &restore.report, err)
-						      : 0;
+		r = scope == RESTORE_ALL || j->n == 0
+			    ? snapshot_compare(restore.units, &restore.report, err)
+			    : 0;
 		if (r < 0)
 			return r;
 	}
-	action_log(ACTION_RESTORE, "emp-setup restore: %zu restored, %zu undone by a reboot, %zu left",
+	action_log(ACTION_RESTORE,
+		"emp-setup restore: %zu restored, %zu undone by a reboot, %zu left",
 		report->count[OUTCOME_RESTORED], n_undone, j->n);
 	if (j->n == 0)
 		crash_point();
@@ -825,14 +868,16 @@ int restore_locked(enum restore_scope scope, const struct journal *applied, stru
 	if (r < 0)
 		return r;
 	r = restore_show(&restore, n_undone, err);
-	if (r < 0 && !options.run_for) /* the exit status is the command's, whoever reads our table */
+	/* the exit status is the command's, whoever reads our table */
+	if (r < 0 && !options.run_for)
 		return r;
 	if (report->count[OUTCOME_FAILED])
 		return STATUS_ERROR;
 	if (options.forget) /* what differs has been listed, as the user wants it to stay */
 		return STATUS_DONE;
-	return report->count[OUTCOME_LEFT_ALONE] || report->count[OUTCOME_DIFFERENT] ? STATUS_NOT_FIT
-										     : STATUS_DONE;
+	return report->count[OUTCOME_LEFT_ALONE] || report->count[OUTCOME_DIFFERENT]
+		       ? STATUS_NOT_FIT
+		       : STATUS_DONE;
 }
 
 int restore_verb(int argc, char **argv, struct error *err)

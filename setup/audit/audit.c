@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The verb audit: gathers the facts, decides every check, shows the findings. For people that is a summary or, with -v, a
- * table of all checks and what to do about those that are not as wanted; then the verdict. */
+/* The verb audit: gathers the facts, decides every check, shows the findings. For people that is a
+ * summary or, with -v, a table of all checks and what to do about those that are not as wanted;
+ * then the verdict. */
 #include "lib/base/json.h"
 #include "lib/base/table.h"
 #include "lib/base/tool.h"
@@ -26,7 +27,8 @@ void finding_set(struct finding *finding, enum check_state state, const char *fo
 void finding_set_absent(struct finding *finding, const struct facts *f, const char *words)
 {
 	if (f->machine.virtual && f->frequency.n_policies == 0)
-		finding_set(finding, CHECK_BY_HOST, "the host decides; not visible in a virtual machine");
+		finding_set(finding, CHECK_BY_HOST,
+			"the host decides; not visible in a virtual machine");
 	else
 		finding_set(finding, CHECK_ABSENT, "%s", words);
 }
@@ -41,8 +43,9 @@ void finding_clear(struct finding *finding)
 
 bool setting_is_of_host(const struct facts *f, const struct setting_file *file)
 {
-	_cleanup_(closep) int fd = f->machine.container ? path_open(f->root_fd, O_PATH, "%s", file->path)
-							: -1;
+	_cleanup_(closep) int fd = f->machine.container
+					   ? path_open(f->root_fd, O_PATH, "%s", file->path)
+					   : -1;
 	struct statvfs st;
 
 	if (fd < 0)
@@ -69,8 +72,8 @@ static void decide_check(const struct check *check, const struct facts *facts, s
 		if (check->number.found[sign].state == CHECK_BY_HOST)
 			finding_set_absent(ret, facts, check->number.found[sign].text);
 		else
-			finding_set(
-				ret, check->number.found[sign].state, "%s", check->number.found[sign].text);
+			finding_set(ret, check->number.found[sign].state, "%s",
+				check->number.found[sign].text);
 		return;
 	}
 	if (check->decide) {
@@ -118,10 +121,11 @@ void check_decide(const struct check *check, const struct facts *facts, struct f
 /* Every check decided, and what follows from all of them. */
 struct audit {
 	struct facts facts;
-	struct finding *findings;               /* one for each row */
-	int n_off, n_unknown;                   /* of level A */
-	size_t n_open, n_of[CHECK_REFUSED + 1]; /* of those that are shown: open, and in each state */
-	size_t n_set;                           /* that are off, and that apply sets */
+	struct finding *findings; /* one for each row */
+	int n_off, n_unknown;     /* of level A */
+	/* of those that are shown: open, and in each state */
+	size_t n_open, n_of[CHECK_REFUSED + 1];
+	size_t n_set; /* that are off, and that apply sets */
 };
 
 /* In JSON, and for people. */
@@ -165,12 +169,14 @@ static void audit_decide(struct audit *audit)
 		audit->n_of[f->state] += f->shown;
 		audit->n_set += f->shown && f->state == CHECK_OFF && !f->how && applied;
 		if (!f->how && f->state == CHECK_REFUSED) {
-			f->how = xstrdup(geteuid() == 0 ? "look at it where the kernel allows it"
-							: "run emp-setup audit as root, which can read it");
+			f->how = xstrdup(
+				geteuid() == 0 ? "look at it where the kernel allows it"
+					       : "run emp-setup audit as root, which can read it");
 			f->undo = CHECK_NO_UNDO;
 		}
 		if (!f->how && check->how)
-			f->how = text_format("%s%s", applied ? "emp-setup apply, or " : "", check->how);
+			f->how = text_format(
+				"%s%s", applied ? "emp-setup apply, or " : "", check->how);
 		else if (!f->how)
 			f->how = text_format("emp-setup apply --only %s", check->id);
 		f->undo = f->undo ?: check->undo ?: settable ? "emp-setup restore" : CHECK_NO_UNDO;
@@ -182,12 +188,14 @@ static json_t *check_json(const struct check *check, const struct finding *findi
 	const char *items = finding->items;
 	json_t *object, *array = items ? json_array() : NULL;
 
-	object = json_pack("{s:s, s:s%, s:s, s:s, s:s?, s:s, s:s, s:s?, s:s?, s:s}", "id", check->id, "level",
-		&check->level, (size_t)1, "step", check->step, "state", states[finding->state].name, "value",
-		finding->value, "wanted", check->wanted, "why", check_why(check), "how", finding->how, "undo",
-		finding->undo, "who", check->who);
+	object = json_pack("{s:s, s:s%, s:s, s:s, s:s?, s:s, s:s, s:s?, s:s?, s:s}", "id",
+		check->id, "level", &check->level, (size_t)1, "step", check->step, "state",
+		states[finding->state].name, "value", finding->value, "wanted", check->wanted,
+		"why", check_why(check), "how", finding->how, "undo", finding->undo, "who",
+		check->who);
 	if (states[finding->state].absent)
-		json_object_set_new(object, "by_host", json_boolean(finding->state == CHECK_BY_HOST));
+		json_object_set_new(
+			object, "by_host", json_boolean(finding->state == CHECK_BY_HOST));
 	for (size_t len; items && *items; items += len, items += strspn(items, " ")) {
 		len = strcspn(items, " ");
 		json_array_append_new(array, json_stringn(items, len));
@@ -218,12 +226,14 @@ static void print_checks(const struct audit *audit, const char *levels)
 		bool fix = grave && strncmp(finding->how, apply, strlen(apply)) != 0;
 		_cleanup_(freep) char *shown = NULL;
 
-		if (!finding->shown || (!options.verbose && (!finding->open || !strchr(levels, level))))
+		if (!finding->shown ||
+			(!options.verbose && (!finding->open || !strchr(levels, level))))
 			continue;
 		shown = text_format("%s%s%s", finding->value ?: "", fix ? "; fix: " : "",
 			fix ? finding->how : "");
 		table_row(table, TEXT(check_rows[i].id),
-			TEXT(states[finding->state].word, .mark = state_mark(&check_rows[i], finding->state)),
+			TEXT(states[finding->state].word,
+				.mark = state_mark(&check_rows[i], finding->state)),
 			TEXT(level == 'A'      ? "required"
 				: level == 'B' ? "advised"
 					       : "optional"),
@@ -244,13 +254,14 @@ static void print_check(const struct check *check, const struct finding *finding
 		{"  why     ", check_why(check)}, {"  advice  ", check->who}};
 
 	printf("\n%s%s%s is %s%s%s\n", terminal_mark(stdout, MARK_STRONG), check->id,
-		terminal_mark(stdout, MARK_END), terminal_mark(stdout, state_mark(check, finding->state)),
+		terminal_mark(stdout, MARK_END),
+		terminal_mark(stdout, state_mark(check, finding->state)),
 		states[finding->state].word, terminal_mark(stdout, MARK_END));
 	for (size_t i = 0; i < ELEMENTS(fields); i++)
 		if (fields[i].text) {
 			fputs(fields[i].label, stdout);
-			terminal_wrap(
-				stdout, fields[i].text, strlen(fields[i].label), strlen(fields[i].label));
+			terminal_wrap(stdout, fields[i].text, strlen(fields[i].label),
+				strlen(fields[i].label));
 		}
 	printf("  part    %s (level %c)\n", check->step, check->level);
 }
@@ -268,7 +279,8 @@ static void print_fitness(const struct audit *audit)
 		printf("%sFit%s for timing%s.\n", terminal_mark(stdout, MARK_GOOD), end,
 			m->container || m->virtual ? "; the host was not audited" : "");
 	if (audit->n_unknown)
-		printf("%s could not be determined.\n", text_count(audit->n_unknown, "required setting"));
+		printf("%s could not be determined.\n",
+			text_count(audit->n_unknown, "required setting"));
 }
 
 /* What is open but not required: as many names as fit, and how many there are more. */
@@ -296,7 +308,8 @@ static void print_other_names(const struct audit *audit)
 static void print_summary(const struct audit *audit)
 {
 	enum { MOST_ROWS = 6 };
-	const size_t most = MOST_ROWS - (audit->n_unknown > 0); /* the verdict has a line about them */
+	/* the verdict has a line about them */
+	const size_t most = MOST_ROWS - (audit->n_unknown > 0);
 
 	if (audit->n_open > 0)
 		print_checks(audit, audit->n_open > most ? "A" : "ABC");
@@ -331,10 +344,11 @@ int audit_verb(int argc, char **argv, struct error *err)
 	words = terminal_text(description);
 	if (options.json) {
 		r = json_print_document("emp-audit",
-			json_pack("{s:{s:s, s:s, s:b, s:b, s:b}, s:s, s:O, s:i, s:i, s:s}", "machine",
-				"description", words, "words", description, "virtual", m->virtual,
-				"container", m->container, "systemd", m->systemd, "policy", policy->name,
-				"checks", list, "off", audit.n_off, "unknown", audit.n_unknown, "verdict",
+			json_pack("{s:{s:s, s:s, s:b, s:b, s:b}, s:s, s:O, s:i, s:i, s:s}",
+				"machine", "description", words, "words", description, "virtual",
+				m->virtual, "container", m->container, "systemd", m->systemd,
+				"policy", policy->name, "checks", list, "off", audit.n_off,
+				"unknown", audit.n_unknown, "verdict",
 				audit.n_off ? "not fit" : "fit"),
 			err);
 		if (r < 0)

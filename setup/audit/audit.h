@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An audit: facts, gathered once; the checks, one row each, in the order of the protocol: what is wanted, why, how to get there,
- * and the setting that apply makes for it; and the functions that decide them, which see gathered facts and files below a root
- * descriptor only, so that tests can make up machines. */
+/* An audit: facts, gathered once; the checks, one row each, in the order of the protocol: what is
+ * wanted, why, how to get there, and the setting that apply makes for it; and the functions that
+ * decide them, which see gathered facts and files below a root descriptor only, so that tests can
+ * make up machines. */
 #pragma once
 
 #include "lib/base/base.h"
@@ -15,7 +16,8 @@
 #include "lib/host/systemd/needed.h"
 #include "lib/host/systemd/units.h"
 
-/* A timer, a job of cron ("/etc/cron.d/sysstat", "/etc/anacrontab:cron.daily") or a desktop session, and when it starts. */
+/* A timer, a job of cron ("/etc/cron.d/sysstat", "/etc/anacrontab:cron.daily") or a desktop
+ * session, and when it starts. */
 struct elapse {
 	char *unit;
 	int64_t next_ns; /* since 1970; 0: never, or not known */
@@ -28,18 +30,19 @@ struct unlisted {
 	int64_t cpu_ns; /* since it was started; -1: not accounted */
 };
 
-/* A running daemon that disciplines the clock, and what it reports. The kernel's own report is in struct clock_state; both are
- * needed, since either can be wrong. */
+/* A running daemon that disciplines the clock, and what it reports. The kernel's own report is in
+ * struct clock_state; both are needed, since either can be wrong. */
 struct ntp_daemon {
 	const char *name; /* "chrony" */
 	const struct known_daemon *known;
-	bool host;   /* it follows the host of this virtual machine, and the kernel does not report it */
+	/* it follows the host of this virtual machine, and the kernel does not report it */
+	bool host;
 	bool silent; /* it does not answer */
 	char *text;  /* why; else the server that it follows ("10.77.0.1, stratum 2"), NULL: none */
 };
 
-/* Usually the kernel maps a page from which clock_gettime(2) computes the time; where the kernel's clock source does not allow
- * that, each reading is a system call. */
+/* Usually the kernel maps a page from which clock_gettime(2) computes the time; where the kernel's
+ * clock source does not allow that, each reading is a system call. */
 struct clock_price {
 	double clock_ns; /* clock_gettime(CLOCK_MONOTONIC); 0: not measured */
 	double call_ns;  /* a system call that does nothing */
@@ -53,8 +56,9 @@ struct cpu_ticks {
 
 void cpu_ticks_read(struct cpu_ticks *ret, int root_fd);
 
-/* What several checks or apply need, or what is asked of systemd and the kernel. What one check alone reads in files, it reads below
- * root_fd itself. What is not known is NULL, or -1 where nothing else is said. */
+/* What several checks or apply need, or what is asked of systemd and the kernel. What one check
+ * alone reads in files, it reads below root_fd itself. What is not known is NULL, or -1 where
+ * nothing else is said. */
 struct facts {
 	int root_fd;
 	int64_t within_ns; /* how far ahead timers matter */
@@ -64,7 +68,8 @@ struct facts {
 	struct kernel kernel;
 	struct clock_state clock;
 	struct clock_price price;
-	double calibrated_ns; /* clock_gettime at the last 'emp-calibrate clocks' on this machine; 0: not known */
+	/* clock_gettime at the last 'emp-calibrate clocks' on this machine; 0: not known */
+	double calibrated_ns;
 	struct ntp_daemon *daemons;
 	size_t n_daemons;
 	const char *contained; /* a daemon that may set the clock, but in a container; NULL: none */
@@ -77,17 +82,17 @@ struct facts {
 	struct unit_list units;
 	struct elapse *timers; /* the active ones of the policy */
 	size_t n_timers;
-	/* What else starts soon, in order of time: other timers; jobs of cron, if it runs; timers of users
-	 * ("user-1000/backup.timer"); desktop sessions ("desktop-session:alice"), which are at work all the time.
-	 * What this user may not see is left out. */
+	/* What else starts soon, in order of time: other timers; jobs of cron, if it runs; timers
+	 * of users ("user-1000/backup.timer"); desktop sessions ("desktop-session:alice"), which
+	 * are at work all the time. What this user may not see is left out. */
 	struct elapse *due;
 	size_t n_due;
 	struct unlisted *unlisted;
 	size_t n_unlisted;
-	struct unit_reasons
-		needed; /* by the logins and the network of this machine, whatever the policy says */
-	struct unit_reasons
-		left; /* processes that units of the policy have left behind when they were stopped */
+	/* by the logins and the network of this machine, whatever the policy says */
+	struct unit_reasons needed;
+	/* processes that units of the policy have left behind when they were stopped */
+	struct unit_reasons left;
 
 	/* The CPU that programs will be timed on, and what shares it. */
 	int cpu;      /* the one asked for, else the first isolated one; -1: none */
@@ -95,37 +100,42 @@ struct facts {
 	size_t n_threads;
 	char *online; /* "0-3" */
 	struct core_types cores;
-	char *isolated; /* no tasks come to these by themselves: isolcpus, and isolated partitions of cgroup v2 */
+	/* no tasks come to these by themselves: isolcpus, and isolated partitions of cgroup v2 */
+	char *isolated;
 
 	/* What may disturb a run, and is no setting. */
-	char *clocksource;   /* the counter that the kernel's clock reads */
-	char *programs;      /* BPF programs that run at the kernel's events, as bpf_programs_list has them */
-	int64_t n_programs;  /* -errno: not known */
-	int64_t audit_rules; /* of system calls and files; -errno: not known */
-	char *config;        /* of the kernel */
+	char *clocksource; /* the counter that the kernel's clock reads */
+	/* BPF programs that run at the kernel's events, as bpf_programs_list has them */
+	char *programs;
+	int64_t n_programs;     /* -errno: not known */
+	int64_t audit_rules;    /* of system calls and files; -errno: not known */
+	char *config;           /* of the kernel */
 	struct cpu_ticks ticks; /* when the audit began; 0: not read */
-	char *inhibitors; /* "fwupd: firmware update in progress": who holds off a shutdown or sleep; NULL: nobody */
-	int64_t irq_time;    /* CONFIG_IRQ_TIME_ACCOUNTING: 1 yes, 0 no */
-	int64_t delayacct;   /* kernel.task_delayacct */
-	const char *locked;  /* the lock of a package manager at work; NULL: none */
-	int lock_error;      /* why that is not known, negative */
+	/* "fwupd: firmware update in progress": who holds off a shutdown or sleep; NULL: nobody */
+	char *inhibitors;
+	int64_t irq_time;   /* CONFIG_IRQ_TIME_ACCOUNTING: 1 yes, 0 no */
+	int64_t delayacct;  /* kernel.task_delayacct */
+	const char *locked; /* the lock of a package manager at work; NULL: none */
+	int lock_error;     /* why that is not known, negative */
 
 	/* Of each row's setting, an array of n_check_rows; none where a row has none. */
 	struct setting_files *files;
 };
 
-/* As options.policy, .cpu, .within_ns and .root_fd have it; with another root_fd than AT_FDCWD only files below it are read, and
- * systemd is not asked. */
+/* As options.policy, .cpu, .within_ns and .root_fd have it; with another root_fd than AT_FDCWD only
+ * files below it are read, and systemd is not asked. */
 int facts_read(struct facts *ret, struct error *err);
-/* Its last part, for what is in small files. The kernel is asked for BPF programs and audit rules only with AT_FDCWD (else -ENOSYS). */
+/* Its last part, for what is in small files. The kernel is asked for BPF programs and audit rules
+ * only with AT_FDCWD (else -ENOSYS). */
 void facts_read_files(struct facts *facts, int root_fd, int cpu);
 void facts_clear(struct facts *facts);
 
-/* Why a unit is to be stopped: by the policy, what it is for this machine, and what it starts or is started by. NULL: it stays. */
+/* Why a unit is to be stopped: by the policy, what it is for this machine, and what it starts or is
+ * started by. NULL: it stays. */
 const char *facts_stop(const struct facts *facts, const char *unit);
 
-/* Finds the time daemons among the units and processes of the facts, and asks them. units NULL: not those that answer over D-Bus
- * only. */
+/* Finds the time daemons among the units and processes of the facts, and asks them. units NULL: not
+ * those that answer over D-Bus only. */
 void ntp_read(struct facts *facts, struct units *units);
 
 /* The units that may be started if none runs, the best first; NULL after the last. */
@@ -138,11 +148,11 @@ char *ntp_parse_ntpq(const char *text);
 char *ntp_parse_openntpd(const char *text);
 char *ntp_parse_ntp_ctl(const char *text);
 
-/* The first minute after `now_s` and before `until_s` (since 1970, local time) in which a line of crontab(5) starts its job;
- * 0: none, or no such line. */
+/* The first minute after `now_s` and before `until_s` (since 1970, local time) in which a line of
+ * crontab(5) starts its job; 0: none, or no such line. */
 int64_t cron_next(const char *line, int64_t now_s, int64_t until_s);
-/* Adds the next job of each table of crontab(5) and anacrontab(5) below root_fd that can be read, if it is before `until_ns`. A job
- * of anacron that is overdue is due now. */
+/* Adds the next job of each table of crontab(5) and anacrontab(5) below root_fd that can be read,
+ * if it is before `until_ns`. A job of anacron that is overdue is due now. */
 void cron_read(struct elapse **jobs, size_t *n, int root_fd, int64_t now_ns, int64_t until_ns);
 void elapses_free(struct elapse *elapses, size_t n);
 
@@ -160,9 +170,11 @@ enum check_state {
 
 struct finding {
 	enum check_state state;
-	char *value;      /* what was found, in words */
-	char *items;      /* the units that are not as wanted, with blanks between; NULL if there are none */
-	char *how;        /* to get there, where the row's way does not work on this machine; else NULL */
+	char *value; /* what was found, in words */
+	/* the units that are not as wanted, with blanks between; NULL if there are none */
+	char *items;
+	/* to get there, where the row's way does not work on this machine; else NULL */
+	char *how;
 	const char *undo; /* likewise */
 	bool shown, open; /* by the audit's options; not as wanted, or not known to be */
 };
@@ -198,11 +210,13 @@ struct setting {
 	bool isolates;     /* belongs to an isolated CPU: --isolate implies it */
 	bool hardware;     /* a virtual machine does not have it: its host decides */
 	const char *const
-		*keeps;    /* patterns of files, ended by NULL, that lose their values while the setting is
-				     applied: they are only restored */
+		/* patterns of files, ended by NULL, that lose their values while the setting is
+		 * applied: they are only restored */
+		*keeps;
 	const char *costs; /* what others lose meanwhile; NULL: nothing */
-	const char *coupled_check; /* the id of a check whose files the kernel changes with these: applied and
-				      restored together */
+	/* the id of a check whose files the kernel changes with these: applied and restored
+	 * together */
+	const char *coupled_check;
 };
 
 struct check {
@@ -215,7 +229,8 @@ struct check {
 	const char *how;  /* to get there, where apply does not */
 	const char *undo; /* likewise; NULL: restore does it, or there is nothing to undo */
 	bool of_policies; /* of cpufreq: absent where there are none */
-	/* NULL: `number` decides, or else the setting's files are compared with what they should hold. */
+	/* NULL: `number` decides, or else the setting's files are compared with what they should
+	 * hold. */
 	check_decider *decide;
 	struct {
 		size_t at; /* an int64_t of struct facts */
@@ -249,28 +264,32 @@ void check_decide(const struct check *check, const struct facts *facts, struct f
 /* For the functions that decide. */
 void finding_set(struct finding *finding, enum check_state state, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Absent on a real machine, for which `words` are; a virtual one may have a host with what is not visible here. */
+/* Absent on a real machine, for which `words` are; a virtual one may have a host with what is not
+ * visible here. */
 void finding_set_absent(struct finding *finding, const struct facts *facts, const char *words);
 void finding_clear(struct finding *finding);
 
 /* EMPv1: services and timers that are not needed, judged by the policy. */
-check_decider check_daemons_services, check_daemons_timers, check_daemons_unknown, check_daemons_due,
-	check_daemons_inhibitors;
+check_decider check_daemons_services, check_daemons_timers, check_daemons_unknown,
+	check_daemons_due, check_daemons_inhibitors;
 /* EMPv3: how fast the processor runs. */
-check_decider check_frequency_driver, check_frequency_governor, check_frequency_min, check_frequency_max,
-	check_frequency_percent, check_frequency_turbo_policy, check_frequency_speedstep;
+check_decider check_frequency_driver, check_frequency_governor, check_frequency_min,
+	check_frequency_max, check_frequency_percent, check_frequency_turbo_policy,
+	check_frequency_speedstep;
 setting_want_of check_frequency_limits;
 /* What shares the CPU that programs are timed on. */
-check_decider check_cpus_latency, check_cpus_smt, check_cpus_type, check_cpus_quota, check_cpus_weight,
-	check_cpus_isolated, check_cpus_nohz, check_cpus_tickless_clock, check_cpus_callbacks,
-	check_cpus_workqueues, check_cpus_balancer, check_cpus_interrupts, check_cpus_new_interrupts;
+check_decider check_cpus_latency, check_cpus_smt, check_cpus_type, check_cpus_quota,
+	check_cpus_weight, check_cpus_isolated, check_cpus_nohz, check_cpus_tickless_clock,
+	check_cpus_callbacks, check_cpus_workqueues, check_cpus_balancer, check_cpus_interrupts,
+	check_cpus_new_interrupts;
 setting_want_of check_cpus_interrupt_want;
 /* What feeds and limits the processor. */
 check_decider check_power_supply, check_power_cooling, check_power_uncore, check_power_throttling,
 	check_power_limits;
 setting_want_of check_power_uncore_want;
 /* What programs inherit from the shell that starts them. */
-check_decider check_session_affinity, check_session_priority, check_session_memory, check_session_numa;
+check_decider check_session_affinity, check_session_priority, check_session_memory,
+	check_session_numa;
 /* What slows the kernel down, or takes CPUs away from it. */
 check_decider check_kernel_debugging, check_kernel_perf, check_system_steal;
 /* EMPv2: exactly one daemon disciplines the clock, and both it and the kernel say so. */
@@ -278,7 +297,8 @@ check_decider check_ntp;
 /* EMPv4: the running kernel is the newest of this system. */
 check_decider check_kernel_version, check_kernel_pending;
 /* Kernel activity not caused by a process, and how the kernel schedules and accounts. */
-check_decider check_kernel_leftovers, check_kernel_tracer, check_kernel_programs, check_kernel_audit,
-	check_kernel_scheduler;
+check_decider check_kernel_leftovers, check_kernel_tracer, check_kernel_programs,
+	check_kernel_audit, check_kernel_scheduler;
 /* What else may disturb a run: load, swap, package managers. */
-check_decider check_system_packagers, check_system_load, check_system_clocksource, check_system_swap;
+check_decider check_system_packagers, check_system_load, check_system_clocksource,
+	check_system_swap;

@@ -50,16 +50,19 @@ static char *threads_text(const struct facts *f)
 void check_cpus_smt(const struct facts *f, struct finding *ret)
 {
 	/* "on", "off", "notsupported"…, or how many threads a core runs */
-	_cleanup_(freep) char *smt = path_text(f->root_fd, CPU "smt/control"), *threads = threads_text(f);
+	_cleanup_(freep) char *smt = path_text(f->root_fd, CPU "smt/control"),
+			      *threads = threads_text(f);
 	bool alone = f->cpu >= 0; /* nothing runs on the other threads of its core */
 
 	for (size_t i = 0; i < f->n_threads; i++)
-		alone = alone && (f->threads[i] == f->cpu || !cpu_list_has(f->online, f->threads[i]) ||
-					 cpu_list_has(f->isolated, f->threads[i]));
+		alone = alone &&
+			(f->threads[i] == f->cpu || !cpu_list_has(f->online, f->threads[i]) ||
+				cpu_list_has(f->isolated, f->threads[i]));
 	if (!smt)
 		finding_set(ret, CHECK_ABSENT, "the kernel has no SMT switch");
 	else if (text_has_word("off forceoff notsupported", smt))
-		finding_set(ret, CHECK_OK, "%s", !strcmp(smt, "notsupported") ? "not supported" : smt);
+		finding_set(
+			ret, CHECK_OK, "%s", !strcmp(smt, "notsupported") ? "not supported" : smt);
 	else if (path_int(f->root_fd, CPU "smt/active") == 0)
 		finding_set(ret, CHECK_OK, "no core runs two threads");
 	else if (alone)
@@ -101,7 +104,8 @@ void check_cpus_weight(const struct facts *f, struct finding *ret)
 	if (cgroup_limits_read(&l, f->root_fd) < 0 || l.weight < 0)
 		finding_set(ret, CHECK_ABSENT, "no weights of control groups");
 	else if (l.weight_of)
-		finding_set(ret, CHECK_OFF, "%" PRId64 " %% of the usual: %s", l.weight, l.weight_of);
+		finding_set(
+			ret, CHECK_OFF, "%" PRId64 " %% of the usual: %s", l.weight, l.weight_of);
 	else
 		finding_set(ret, CHECK_OK, "%" PRId64 " %%", l.weight);
 }
@@ -111,7 +115,8 @@ void check_cpus_isolated(const struct facts *f, struct finding *ret)
 	if (!f->isolated)
 		finding_set(ret, CHECK_UNKNOWN, "not reported by the kernel");
 	else if (f->cpu >= 0 && cpu_list_has(f->isolated, f->cpu))
-		finding_set(ret, CHECK_OK, "CPU %d is isolated (isolated: %s)", f->cpu, f->isolated);
+		finding_set(
+			ret, CHECK_OK, "CPU %d is isolated (isolated: %s)", f->cpu, f->isolated);
 	else
 		finding_set(ret, CHECK_OFF, "%s", *f->isolated ? f->isolated : "none");
 }
@@ -119,7 +124,8 @@ void check_cpus_isolated(const struct facts *f, struct finding *ret)
 void check_cpus_nohz(const struct facts *f, struct finding *ret)
 {
 	_cleanup_(freep) char *list = path_text(f->root_fd, CPU "nohz_full");
-	bool none = list && (!*list || !strcmp(list, "(null)")); /* as some kernels write an empty list */
+	/* as some kernels write an empty list */
+	bool none = list && (!*list || !strcmp(list, "(null)"));
 
 	if (!list)
 		finding_set(ret, CHECK_ABSENT, "this kernel cannot stop the tick of a busy CPU");
@@ -171,7 +177,8 @@ void check_cpus_callbacks(const struct facts *f, struct finding *ret)
 {
 	_cleanup_(freep) char *command_line = path_text(f->root_fd, "/proc/cmdline"),
 			      *rcu = kernel_boot_option(command_line, "rcu_nocbs"),
-			      *tickless = path_text(f->root_fd, CPU "nohz_full"); /* which implies it */
+			      /* which implies it */
+				      *tickless = path_text(f->root_fd, CPU "nohz_full");
 
 	if (f->cpu < 0)
 		finding_set(ret, CHECK_ABSENT, NO_CPU);
@@ -185,14 +192,16 @@ void check_cpus_callbacks(const struct facts *f, struct finding *ret)
 static void judge_cpu_mask(const char *id, const struct facts *f, struct finding *ret)
 {
 	const struct setting_files *files = check_files(check_rows_find(id), f);
-	const struct setting_file *file = files->n && files->items[0].value ? &files->items[0] : NULL;
+	const struct setting_file *file = files->n && files->items[0].value ? &files->items[0]
+									    : NULL;
 
 	if (f->cpu < 0)
 		finding_set(ret, CHECK_ABSENT, NO_CPU);
 	else if (!file)
 		finding_set(ret, CHECK_ABSENT, "the kernel has no such mask");
 	else
-		finding_set(ret, file->want && !strcmp(file->want, file->value) ? CHECK_OK : CHECK_OFF,
+		finding_set(ret,
+			file->want && !strcmp(file->want, file->value) ? CHECK_OK : CHECK_OFF,
 			"mask %s", file->value);
 }
 
@@ -213,7 +222,8 @@ void check_cpus_balancer(const struct facts *f, struct finding *ret)
 
 char *check_cpus_interrupt_want(const struct facts *f, const struct setting_file *file)
 {
-	const bool is_list = strstr(file->path, "_list"); /* of one interrupt; else the mask for new ones */
+	/* of one interrupt; else the mask for new ones */
+	const bool is_list = strstr(file->path, "_list");
 	_cleanup_(freep) char *less = NULL, *others = NULL;
 	_cleanup_(freep) int *cpus = NULL;
 	size_t n = 0;
@@ -240,13 +250,15 @@ void check_cpus_interrupts(const struct facts *f, struct finding *ret)
 	size_t n = 0; /* that may be handled on the core */
 
 	for (size_t i = 0; i < files->n; i++)
-		n += files->items[i].want && strcmp(files->items[i].want, files->items[i].value) != 0;
+		n += files->items[i].want &&
+		     strcmp(files->items[i].want, files->items[i].value) != 0;
 	if (f->cpu < 0)
 		finding_set(ret, CHECK_ABSENT, NO_CPU);
 	else if (files->n == 0)
 		finding_set(ret, CHECK_ABSENT, "the kernel lists no interrupts");
 	else if (n > 0)
-		finding_set(ret, CHECK_OFF, "%zu of %zu may be handled on CPU %d", n, files->n, f->cpu);
+		finding_set(
+			ret, CHECK_OFF, "%zu of %zu may be handled on CPU %d", n, files->n, f->cpu);
 	else
 		finding_set(ret, CHECK_OK, "none of %zu on CPU %d", files->n, f->cpu);
 }

@@ -32,7 +32,8 @@ void check_frequency_governor(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_UNKNOWN, "the kernel does not report the governor of CPU %s",
 			other->cpus ?: "?");
 	else
-		finding_set(ret, CHECK_OFF, "%s on %zu of %zu policies", other->governor, n, q->n_policies);
+		finding_set(ret, CHECK_OFF, "%s on %zu of %zu policies", other->governor, n,
+			q->n_policies);
 }
 
 /* The base frequency, or the highest that the hardware allows if that is lower; -1: not known. */
@@ -84,7 +85,8 @@ static char *policies_text(const struct facts *f, policy_frequency *of)
 			before++;
 		if (before == i) /* the first with it */
 			text_append(&text, ", ", "%" PRId64 " MHz%s%s%s", khz / 1000,
-				same < n ? " (CPU " : "", same < n ? cpus : "", same < n ? ")" : "");
+				same < n ? " (CPU " : "", same < n ? cpus : "",
+				same < n ? ")" : "");
 	}
 	return text ?: xstrdup("");
 }
@@ -105,7 +107,8 @@ static void set_limits_by_hand(struct finding *ret)
 
 void check_frequency_min(const struct facts *f, struct finding *ret)
 {
-	const struct frequency_policy *p = f->frequency.policies, *end = p + f->frequency.n_policies;
+	const struct frequency_policy *p = f->frequency.policies,
+				      *end = p + f->frequency.n_policies;
 	_cleanup_(freep) char *limits = policies_text(f, lower_limit);
 
 	while (p < end && !may_fall(p))
@@ -117,7 +120,8 @@ void check_frequency_min(const struct facts *f, struct finding *ret)
 			p->min_khz / 1000, p->base_khz / 1000, p->number);
 	else {
 		finding_set(ret, CHECK_OFF,
-			"%" PRId64 " MHz, highest %" PRId64 " MHz (policy %d; base frequency not known)",
+			"%" PRId64 " MHz, highest %" PRId64
+			" MHz (policy %d; base frequency not known)",
 			p->min_khz / 1000, p->max_khz / 1000, p->number);
 		set_limits_by_hand(ret);
 	}
@@ -126,7 +130,8 @@ void check_frequency_min(const struct facts *f, struct finding *ret)
 enum turbo {
 	TURBO_OFF,
 	TURBO_ON,
-	TURBO_NO_SWITCH, /* there is none of any kind, on a processor that has turbo or may have it */
+	/* there is none of any kind, on a processor that has turbo or may have it */
+	TURBO_NO_SWITCH,
 	TURBO_NO_DRIVER, /* likewise, because there is no frequency driver */
 };
 
@@ -137,7 +142,8 @@ static enum turbo find_turbo(const struct facts *f)
 	const struct frequency_policy *p = q->policies;
 	const char *vendor = f->machine.cpu_vendor ?: "";
 	bool x86 = text_has_word("GenuineIntel AuthenticAMD HygonGenuine", vendor),
-	     has_flag = text_has_word(f->machine.flags, "cpb") || text_has_word(f->machine.flags, "ida");
+	     has_flag = text_has_word(f->machine.flags, "cpb") ||
+			text_has_word(f->machine.flags, "ida");
 	int64_t boost = q->boost;
 
 	for (size_t i = 0; i < q->n_policies; i++)
@@ -154,7 +160,8 @@ static enum turbo find_turbo(const struct facts *f)
 
 void check_frequency_max(const struct facts *f, struct finding *ret)
 {
-	const struct frequency_policy *p = f->frequency.policies, *end = p + f->frequency.n_policies;
+	const struct frequency_policy *p = f->frequency.policies,
+				      *end = p + f->frequency.n_policies;
 	_cleanup_(freep) char *limits = policies_text(f, upper_limit);
 	bool turbo = find_turbo(f) != TURBO_OFF;
 
@@ -171,7 +178,8 @@ void check_frequency_max(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_OFF, "%" PRId64 " MHz, base %" PRId64 " MHz (policy %d)",
 			p->max_khz / 1000, p->base_khz / 1000, p->number);
 	else if (p < end) {
-		finding_set(ret, CHECK_OFF, "%" PRId64 " MHz (policy %d)", p->max_khz / 1000, p->number);
+		finding_set(ret, CHECK_OFF, "%" PRId64 " MHz (policy %d)", p->max_khz / 1000,
+			p->number);
 		set_limits_by_hand(ret);
 	} else
 		finding_set(ret, CHECK_OK, "%s", limits);
@@ -220,12 +228,14 @@ void check_frequency_turbo_policy(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_UNKNOWN, "%s%s has no turbo switch",
 			q->n_policies ? "the driver " : "without a frequency driver this machine",
 			q->n_policies ? q->policies[0].driver ?: "in use" : "");
-		ret->how = xstrdup(q->n_policies ? "switch turbo off in the firmware setup"
-						 : "switch turbo off in the firmware setup, or load a "
-						   "frequency driver (intel_pstate, acpi-cpufreq…)");
+		ret->how = xstrdup(q->n_policies
+					   ? "switch turbo off in the firmware setup"
+					   : "switch turbo off in the firmware setup, or load a "
+					     "frequency driver (intel_pstate, acpi-cpufreq…)");
 		ret->undo = "the firmware setup";
 	} else if (turbo == TURBO_OFF && q->n_policies == 0 && !f->machine.virtual)
-		finding_set(ret, CHECK_OK, "the processor has no turbo, or the firmware switched it off");
+		finding_set(ret, CHECK_OK,
+			"the processor has no turbo, or the firmware switched it off");
 	else
 		finding_set_absent(ret, f, "the policies have no turbo switch");
 }
@@ -234,8 +244,9 @@ void check_frequency_turbo_policy(const struct facts *f, struct finding *ret)
  * turbo. */
 static int64_t fixed_clock(const struct facts *f, const struct frequency_policy *p)
 {
-	return p->base_khz > 0 && p->min_khz > p->base_khz && find_turbo(f) == TURBO_OFF ? p->base_khz
-											 : p->min_khz;
+	return p->base_khz > 0 && p->min_khz > p->base_khz && find_turbo(f) == TURBO_OFF
+		       ? p->base_khz
+		       : p->min_khz;
 }
 
 static bool is_below_base(const struct facts *f)
@@ -249,8 +260,9 @@ static bool is_below_base(const struct facts *f)
 /* Whether it can change by the limits, the governor or, above the base frequency, turbo. */
 static bool may_vary(const struct frequency_policy *p, enum turbo turbo)
 {
-	int64_t most = p->base_khz > 0 && p->base_khz < p->max_khz && turbo == TURBO_OFF ? p->base_khz
-											 : p->max_khz;
+	int64_t most = p->base_khz > 0 && p->base_khz < p->max_khz && turbo == TURBO_OFF
+			       ? p->base_khz
+			       : p->max_khz;
 
 	return !p->governor || strcmp(p->governor, "performance") != 0 || p->min_khz < most ||
 	       (p->base_khz > 0 && p->max_khz > p->base_khz && turbo == TURBO_ON);
@@ -268,26 +280,30 @@ void check_frequency_speedstep(const struct facts *f, struct finding *ret)
 	while (p < end && !may_vary(p, turbo))
 		p++;
 	if (p < end && p->min_khz == p->max_khz && turbo == TURBO_ON)
-		finding_set(
-			ret, CHECK_OFF, "the limits are %" PRId64 " MHz, but turbo is on", p->min_khz / 1000);
+		finding_set(ret, CHECK_OFF, "the limits are %" PRId64 " MHz, but turbo is on",
+			p->min_khz / 1000);
 	else if (p < end && p->min_khz == p->max_khz)
-		finding_set(ret, CHECK_OFF, "the governor %s changes the clock", p->governor ?: "in use");
+		finding_set(ret, CHECK_OFF, "the governor %s changes the clock",
+			p->governor ?: "in use");
 	else if (p < end)
-		finding_set(ret, CHECK_OFF, "the clock varies between %" PRId64 " and %" PRId64 " MHz",
+		finding_set(ret, CHECK_OFF,
+			"the clock varies between %" PRId64 " and %" PRId64 " MHz",
 			p->min_khz / 1000, p->max_khz / 1000);
 	else if (q->n_policies == 0 && f->machine.virtual)
 		finding_set_absent(ret, f, "");
 	else if (q->n_policies == 0 && intel && !text_has_word(f->machine.flags, "est"))
 		finding_set(ret, CHECK_OK, "off in firmware");
 	else if (q->n_policies == 0)
-		finding_set(ret, CHECK_UNKNOWN, "no frequency driver: off in firmware, or driver missing");
+		finding_set(ret, CHECK_UNKNOWN,
+			"no frequency driver: off in firmware, or driver missing");
 	else if (turbo == TURBO_ON)
 		finding_set(ret, CHECK_OFF, "the clock is fixed, but turbo is on");
 	else if (q->max_perf_pct > 0 && q->max_perf_pct < 100)
 		finding_set(ret, CHECK_OFF, "the clock is capped at %" PRId64 " %% (max_perf_pct)",
 			q->max_perf_pct);
 	else if (turbo == TURBO_NO_SWITCH)
-		finding_set(ret, CHECK_UNKNOWN, "the clock is fixed, but turbo cannot be controlled");
+		finding_set(
+			ret, CHECK_UNKNOWN, "the clock is fixed, but turbo cannot be controlled");
 	else
 		finding_set(ret, CHECK_OK, "equivalent: the clock is fixed at %s%s", fixed,
 			is_below_base(f) ? ", below the base frequency (freq.min)" : "");

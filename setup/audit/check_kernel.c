@@ -37,10 +37,12 @@ void check_kernel_debugging(const struct facts *f, struct finding *ret)
 
 	for (size_t i = 0; i < ELEMENTS(DEBUGGING); i++) {
 		_cleanup_(freep) char *built = f->config && DEBUGGING[i].config
-						       ? kernel_config_get(f->config, DEBUGGING[i].config)
+						       ? kernel_config_get(
+								 f->config, DEBUGGING[i].config)
 						       : NULL,
 				      *value = DEBUGGING[i].option
-						       ? kernel_boot_option(command_line, DEBUGGING[i].option)
+						       ? kernel_boot_option(
+								 command_line, DEBUGGING[i].option)
 						       : NULL;
 		bool on = built && !strcmp(built, "y");
 
@@ -69,8 +71,8 @@ void cpu_ticks_read(struct cpu_ticks *ret, int root_fd)
 	 * guests */
 	*ret = (struct cpu_ticks){.steal = -1};
 	if (!text || sscanf(text,
-			     "cpu %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
-			     " %" SCNu64 " %" SCNu64,
+			     "cpu %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+			     " %" SCNu64 " %" SCNu64 " %" SCNu64,
 			     &t[0], &t[1], &t[2], &t[3], &t[4], &t[5], &t[6], &t[7]) != 8)
 		return;
 	for (size_t i = 0; i < ELEMENTS(t); i++)
@@ -96,11 +98,13 @@ void check_system_steal(const struct facts *f, struct finding *ret)
 	else if (now.steal < 0 || now.all <= 0)
 		finding_set(ret, CHECK_UNKNOWN, "not reported by the kernel");
 	else if (recent)
-		finding_set(ret, CHECK_OFF, "%s of the CPUs' time now, %s since the machine was started",
+		finding_set(ret, CHECK_OFF,
+			"%s of the CPUs' time now, %s since the machine was started",
 			text_percent((double)steal / (double)all),
 			text_percent((double)now.steal / (double)now.all));
 	else if (now.steal == 0)
-		finding_set(ret, CHECK_OK, "none since the machine was started; not every host reports it");
+		finding_set(ret, CHECK_OK,
+			"none since the machine was started; not every host reports it");
 	else
 		finding_set(ret, now.steal > now.all / MOST_SHARE ? CHECK_OFF : CHECK_OK,
 			"%s of the CPUs' time since the machine was started",
@@ -152,7 +156,8 @@ void check_kernel_perf(const struct facts *f, struct finding *ret)
 	if (list)
 		finding_set(ret, CHECK_OFF, "%s", list);
 	else if (refused > 0)
-		finding_set(ret, CHECK_REFUSED, "only root can see what other users' processes hold");
+		finding_set(
+			ret, CHECK_REFUSED, "only root can see what other users' processes hold");
 	else
 		finding_set(ret, CHECK_OK, "none");
 }

@@ -48,7 +48,8 @@ static void supply_read(struct supplies *s, int root_fd, const char *directory)
 
 void check_power_supply(const struct facts *f, struct finding *ret)
 {
-	_cleanup_(paths_clear) struct paths found = paths_expand(f->root_fd, "/sys/class/power_supply/*");
+	_cleanup_(paths_clear) struct paths found = paths_expand(
+		f->root_fd, "/sys/class/power_supply/*");
 	_cleanup_(freep) char *discharges = NULL, *online = NULL;
 	struct supplies s = {};
 
@@ -71,15 +72,16 @@ void check_power_supply(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_UNKNOWN, "the battery does not say whether it discharges");
 	else
 		finding_set_absent(ret, f,
-			s.mains ? "no battery is reported" : "no battery or power adapter is reported");
+			s.mains ? "no battery is reported"
+				: "no battery or power adapter is reported");
 }
 
 /* Cooling devices that slow the processor down while their state is not 0. Fans and the like
  * cool it. */
 void check_power_cooling(const struct facts *f, struct finding *ret)
 {
-	static const char *const slow[] = {
-		"Processor", "intel_powerclamp", "cpufreq-", "thermal-cpufreq-", "idle-", "thermal-idle-"};
+	static const char *const slow[] = {"Processor", "intel_powerclamp", "cpufreq-",
+		"thermal-cpufreq-", "idle-", "thermal-idle-"};
 	_cleanup_(paths_clear) struct paths devices = paths_expand(
 		f->root_fd, "/sys/class/thermal/cooling_device[0-9]*");
 	_cleanup_(freep) char *active = NULL;
@@ -95,7 +97,8 @@ void check_power_cooling(const struct facts *f, struct finding *ret)
 			counts |= !strncmp(type, slow[k], strlen(slow[k]));
 		n += counts;
 		if (counts && state > 0)
-			text_append(&active, ", ", "%s at %" PRId64 " of %" PRId64, type, state, most);
+			text_append(
+				&active, ", ", "%s at %" PRId64 " of %" PRId64, type, state, most);
 	}
 	if (n == 0)
 		finding_set_absent(ret, f, "no device slows the processor to cool it");
@@ -107,8 +110,8 @@ static const char UNCORE_MIN[] = "min_freq_khz";
 
 char *check_power_uncore_want(const struct facts *f, const struct setting_file *file)
 {
-	return path_text(
-		f->root_fd, "%.*smax_freq_khz", (int)(strlen(file->path) - strlen(UNCORE_MIN)), file->path);
+	return path_text(f->root_fd, "%.*smax_freq_khz",
+		(int)(strlen(file->path) - strlen(UNCORE_MIN)), file->path);
 }
 
 void check_power_uncore(const struct facts *f, struct finding *ret)
@@ -123,11 +126,13 @@ void check_power_uncore(const struct facts *f, struct finding *ret)
 	if (files->n == 0)
 		finding_set_absent(ret, f, "the kernel does not control it");
 	else if (other)
-		finding_set(ret, CHECK_OFF, "%lld to %lld MHz", strtoll(other->value, NULL, 10) / 1000,
+		finding_set(ret, CHECK_OFF, "%lld to %lld MHz",
+			strtoll(other->value, NULL, 10) / 1000,
 			strtoll(other->want, NULL, 10) / 1000);
 	else
 		finding_set(ret, CHECK_OK, "%lld MHz",
-			files->items[0].value ? strtoll(files->items[0].value, NULL, 10) / 1000 : 0);
+			files->items[0].value ? strtoll(files->items[0].value, NULL, 10) / 1000
+					      : 0);
 }
 
 void check_power_throttling(const struct facts *f, struct finding *ret)
@@ -145,7 +150,8 @@ void check_power_throttling(const struct facts *f, struct finding *ret)
 	if (n < 0)
 		finding_set_absent(ret, f, "the processor does not count it");
 	else if (n > 0)
-		finding_set(ret, CHECK_OFF, "%s since the machine was started", text_count(n, "time"));
+		finding_set(
+			ret, CHECK_OFF, "%s since the machine was started", text_count(n, "time"));
 	else
 		finding_set(ret, CHECK_OK, "never since the machine was started");
 }
@@ -164,7 +170,8 @@ void check_power_limits(const struct facts *f, struct finding *ret)
 		const char *zone = zones.items[i / CONSTRAINTS];
 		int k = (int)(i % CONSTRAINTS);
 		_cleanup_(freep) char *name = path_text(f->root_fd, "%s/name", zone),
-				      *kind = path_text(f->root_fd, "%s/constraint_%d_name", zone, k);
+				      *kind = path_text(
+					      f->root_fd, "%s/constraint_%d_name", zone, k);
 		int64_t limit = path_int(f->root_fd, "%s/constraint_%d_power_limit_uw", zone, k),
 			most = path_int(f->root_fd, "%s/constraint_%d_max_power_uw", zone, k);
 
@@ -179,5 +186,6 @@ void check_power_limits(const struct facts *f, struct finding *ret)
 	if (!known)
 		finding_set_absent(ret, f, "the kernel does not report the processor's power");
 	else
-		finding_set(ret, low ? CHECK_OFF : CHECK_OK, "%s", low ?: "as the processor is made for");
+		finding_set(ret, low ? CHECK_OFF : CHECK_OK, "%s",
+			low ?: "as the processor is made for");
 }

@@ -76,8 +76,8 @@ static int64_t stat_number(const char *stat, int field)
 
 void check_session_priority(const struct facts *f, struct finding *ret)
 {
-	static const char *const policies[] = {"SCHED_OTHER", "SCHED_FIFO", "SCHED_RR", "SCHED_BATCH",
-		"policy 4", "SCHED_IDLE", "SCHED_DEADLINE", "SCHED_EXT"};
+	static const char *const policies[] = {"SCHED_OTHER", "SCHED_FIFO", "SCHED_RR",
+		"SCHED_BATCH", "policy 4", "SCHED_IDLE", "SCHED_DEADLINE", "SCHED_EXT"};
 	_cleanup_(freep) char *stat = path_text(f->root_fd, "/proc/self/stat"),
 			      *group = path_text(f->root_fd, "/proc/self/autogroup");
 	const char *of_group = group ? strstr(group, " nice ") : NULL;
@@ -92,11 +92,13 @@ void check_session_priority(const struct facts *f, struct finding *ret)
 			stat_number(stat, STAT_RT_PRIORITY));
 	else if (policy != 0)
 		finding_set(ret, CHECK_OFF, "%s", policies[policy]);
-	else if (group_nice > 0 && path_int(f->root_fd, "/proc/sys/kernel/sched_autogroup_enabled") > 0)
-		finding_set(ret, CHECK_OFF, "SCHED_OTHER, nice %" PRId64 " for its session (autogroup)",
-			group_nice);
+	else if (group_nice > 0 &&
+		 path_int(f->root_fd, "/proc/sys/kernel/sched_autogroup_enabled") > 0)
+		finding_set(ret, CHECK_OFF,
+			"SCHED_OTHER, nice %" PRId64 " for its session (autogroup)", group_nice);
 	else
-		finding_set(ret, nice > 0 ? CHECK_OFF : CHECK_OK, "SCHED_OTHER, nice %" PRId64, nice);
+		finding_set(
+			ret, nice > 0 ? CHECK_OFF : CHECK_OK, "SCHED_OTHER, nice %" PRId64, nice);
 }
 
 /* The lowest limit of the groups that this process is in, of cgroup v2; *ret_of becomes its
@@ -114,7 +116,8 @@ static int64_t memory_limit(int root_fd, char **ret_of)
 	directory = text_format("%s%.*s", mount, (int)strcspn(own + 3, "\n"), own + 3);
 	for (;;) {
 		for (size_t i = 0; i < ELEMENTS(files); i++) {
-			int64_t bytes = path_int(root_fd, "%s/%s", directory, files[i]); /* -1: "max" */
+			/* -1: "max" */
+			int64_t bytes = path_int(root_fd, "%s/%s", directory, files[i]);
 
 			if (bytes < 0 || (least >= 0 && bytes >= least))
 				continue;
@@ -174,13 +177,13 @@ void check_session_numa(const struct facts *f, struct finding *ret)
 	if (f->root_fd == AT_FDCWD)
 		syscall(SYS_get_mempolicy, &mode, NULL, 0, NULL, 0);
 	if (mode != MPOL_DEFAULT && mode != MPOL_LOCAL && mode != MPOL_BIND)
-		finding_set(ret, CHECK_OFF, "%zu nodes, and the memory policy of this shell is %s", n,
-			mode > 0 && mode < (int)ELEMENTS(modes) ? modes[mode] : "not known");
+		finding_set(ret, CHECK_OFF, "%zu nodes, and the memory policy of this shell is %s",
+			n, mode > 0 && mode < (int)ELEMENTS(modes) ? modes[mode] : "not known");
 	else if (node < 0)
 		finding_set(ret, CHECK_OFF, "%zu nodes, and no CPU is chosen", n);
 	else if (allowed && !cpu_list_has(allowed, node))
-		finding_set(ret, CHECK_OFF, "CPU %d is on node %d, and memory comes from node %s", f->cpu,
-			node, allowed);
+		finding_set(ret, CHECK_OFF, "CPU %d is on node %d, and memory comes from node %s",
+			f->cpu, node, allowed);
 	else
 		finding_set(ret, CHECK_OK, "CPU %d and its memory are on node %d", f->cpu, node);
 }

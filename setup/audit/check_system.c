@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The checks of what runs on the machine: services and timers (EMPv1), the time daemon (EMPv2), the kernel (EMPv4), what the
- * kernel does by itself, and what else may disturb a run. See audit.h.
+/* The checks of what runs on the machine: services and timers (EMPv1), the time daemon (EMPv2), the
+ * kernel (EMPv4), what the kernel does by itself, and what else may disturb a run. See audit.h.
  *
  * A container has no kernel of its own, and the host of some virtual machines provides theirs. */
 #include "setup/audit/audit.h"
@@ -19,14 +19,14 @@ void check_daemons_services(const struct facts *f, struct finding *ret)
 		bool runs = unit_is_up(unit) || !strcmp(unit->active, "deactivating");
 
 		/* a service that is "exited" did its work and has no process left */
-		if (!unit_is_kind(unit->name, ".timer") && runs && strcmp(unit->sub, "exited") != 0 &&
-			facts_stop(f, unit->name)) {
+		if (!unit_is_kind(unit->name, ".timer") && runs &&
+			strcmp(unit->sub, "exited") != 0 && facts_stop(f, unit->name)) {
 			text_append(&ret->items, " ", "%s", unit->name);
 			n++;
 		}
 	}
-	/* Where systemd does not run or does not answer, the names of processes are compared: that finds some daemons, but
-	 * finding none proves little. */
+	/* Where systemd does not run or does not answer, the names of processes are compared: that
+	 * finds some daemons, but finding none proves little. */
 	for (size_t i = 0; !f->has_units && i < f->n_processes; i++) {
 		const char *unit = policy_unit_of_process(f->policy, f->processes[i].name);
 
@@ -36,12 +36,14 @@ void check_daemons_services(const struct facts *f, struct finding *ret)
 		}
 	}
 	if (f->left.n > 0) {
-		_cleanup_(freep) char *running = n > 0 ? text_format("%zu running: %s", n, ret->items)
+		_cleanup_(freep) char *running = n > 0 ? text_format(
+								 "%zu running: %s", n, ret->items)
 						       : xstrdup("none running");
 		_cleanup_(freep) char *left = NULL;
 
 		for (size_t i = 0; i < f->left.n; i++) {
-			text_append(&left, ", ", "%s of %s", f->left.items[i].why, f->left.items[i].unit);
+			text_append(&left, ", ", "%s of %s", f->left.items[i].why,
+				f->left.items[i].unit);
 			text_append(&ret->items, " ", "%s", f->left.items[i].unit);
 		}
 		if (n == 0) { /* apply has done its part */
@@ -54,7 +56,8 @@ void check_daemons_services(const struct facts *f, struct finding *ret)
 	else if (f->has_units)
 		finding_set(ret, CHECK_OK, "none%s", host);
 	else if (n > 0) {
-		ret->how = text_format("end these processes by hand (systemd does not run): %s", ret->items);
+		ret->how = text_format(
+			"end these processes by hand (systemd does not run): %s", ret->items);
 		ret->undo = "start them again by hand";
 		finding_set(ret, CHECK_OFF, "%zu running: %s", n, ret->items);
 	} else if (f->machine.systemd)
@@ -63,7 +66,8 @@ void check_daemons_services(const struct facts *f, struct finding *ret)
 	else
 		finding_set(ret, f->machine.container ? CHECK_ABSENT : CHECK_OK,
 			"no known daemon among %zu process%s%s", f->n_processes,
-			f->n_processes == 1 ? "" : "es", f->machine.container ? HOST : " (no systemd)");
+			f->n_processes == 1 ? "" : "es",
+			f->machine.container ? HOST : " (no systemd)");
 }
 
 /* "a.timer at 2026-11-21 14:03:59, b.timer at 2026-11-21 00:00:00 or up to 12 h 0 min later";
@@ -141,8 +145,9 @@ void check_daemons_inhibitors(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_OK, "nobody holds off a shutdown");
 }
 
-/* The kernel's report on the clock alone is not enough (ntpsec without a server leaves it at "synchronised" for hours), nor
- * is the daemon's (chronyd -x follows a server and leaves the clock alone). */
+/* The kernel's report on the clock alone is not enough (ntpsec without a server leaves it at
+ * "synchronised" for hours), nor is the daemon's (chronyd -x follows a server and leaves the clock
+ * alone). */
 void check_ntp(const struct facts *f, struct finding *ret)
 {
 	_cleanup_(freep) char *names = NULL;
@@ -167,28 +172,31 @@ void check_ntp(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_BY_HOST, "the clock is the host's; %s", kernel);
 	else if (f->n_daemons == 0 && f->contained && f->clock.known && f->clock.synchronised) {
 		finding_set(ret, CHECK_UNKNOWN, "%s runs in a container; %s", f->contained, kernel);
-		ret->how = xstrdup("ask it in its container, or let a daemon of this machine set the clock");
+		ret->how = xstrdup(
+			"ask it in its container, or let a daemon of this machine set the clock");
 		ret->undo = CHECK_NO_UNDO;
 	} else if (f->n_daemons == 0) {
-		finding_set(ret, CHECK_OFF, "no time daemon runs%s%s%s; %s", f->contained ? " (" : "",
-			f->contained ?: "", f->contained ? " in a container does not count)" : "", kernel);
+		finding_set(ret, CHECK_OFF, "no time daemon runs%s%s%s; %s",
+			f->contained ? " (" : "", f->contained ?: "",
+			f->contained ? " in a container does not count)" : "", kernel);
 		if (!f->has_units) { /* apply could not start one */
 			ret->how = xstrdup("install and start a time daemon, such as chrony");
 			ret->undo = "stop it";
 		}
 	} else if (d->silent)
-		finding_set(ret, unsynchronised ? CHECK_OFF : CHECK_UNKNOWN, "%s runs (%s); %s", d->name,
-			d->text, kernel);
+		finding_set(ret, unsynchronised ? CHECK_OFF : CHECK_UNKNOWN, "%s runs (%s); %s",
+			d->name, d->text, kernel);
 	else if (!d->text)
 		finding_set(ret, CHECK_OFF, "%s runs but follows no server%s", d->name,
-			f->clock.synchronised ? " (though the kernel reports a synchronised clock)" : "");
+			f->clock.synchronised ? " (though the kernel reports a synchronised clock)"
+					      : "");
 	else if (d->host)
 		finding_set(ret, CHECK_OK, "%s follows %s", d->name, d->text);
 	else if (unsynchronised)
 		finding_set(ret, CHECK_OFF, "%s follows %s, but %s", d->name, d->text, kernel);
 	else
-		finding_set(ret, CHECK_OK, "%s follows %s; rate corrected by %+.3f ppm", d->name, d->text,
-			f->clock.frequency_ppm);
+		finding_set(ret, CHECK_OK, "%s follows %s; rate corrected by %+.3f ppm", d->name,
+			d->text, f->clock.frequency_ppm);
 }
 
 /* True where the host provides the kernel; the finding is made then. */
@@ -197,8 +205,8 @@ static bool is_hosts_kernel(const struct facts *f, struct finding *ret)
 	if (f->machine.container)
 		finding_set(ret, CHECK_BY_HOST, "%s is the host's kernel", f->kernel.running);
 	else if (f->machine.virtual && !f->kernel.installed)
-		finding_set(ret, CHECK_BY_HOST, "%s comes from the host; no kernel is installed here",
-			f->kernel.running);
+		finding_set(ret, CHECK_BY_HOST,
+			"%s comes from the host; no kernel is installed here", f->kernel.running);
 	else
 		return false;
 	return true;
@@ -217,8 +225,8 @@ void check_kernel_version(const struct facts *f, struct finding *ret)
 	if (is_hosts_kernel(f, ret))
 		return;
 	if (k->offered_unknown)
-		snprintf(offered, sizeof(offered), " (whether a newer one is available is not known: %s)",
-			k->offered_unknown);
+		snprintf(offered, sizeof(offered),
+			" (whether a newer one is available is not known: %s)", k->offered_unknown);
 	if (is_newer(k->offered, k->running) && !is_newer(k->installed, k->offered))
 		finding_set(ret, CHECK_OFF, "%s running, %s available", k->running, k->offered);
 	else if (is_newer(k->installed, k->running))
@@ -227,8 +235,8 @@ void check_kernel_version(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_OFF, "%s running, the policy wants at least %s", k->running,
 			f->policy->floor);
 	else if (!k->installed && !k->offered)
-		finding_set(
-			ret, CHECK_UNKNOWN, "%s running; no installed kernel to compare with", k->running);
+		finding_set(ret, CHECK_UNKNOWN, "%s running; no installed kernel to compare with",
+			k->running);
 	else
 		finding_set(ret, CHECK_OK, "%s%s", k->running, offered);
 }
@@ -251,7 +259,8 @@ void check_system_packagers(const struct facts *f, struct finding *ret)
 
 	if (f->locked)
 		finding_set(ret, CHECK_OFF, "%s is locked", f->locked);
-	else if (fstatat(f->root_fd, text_below(f->root_fd, "/run/systemd/shutdown/scheduled"), &st, 0) == 0)
+	else if (fstatat(f->root_fd, text_below(f->root_fd, "/run/systemd/shutdown/scheduled"), &st,
+			 0) == 0)
 		finding_set(ret, CHECK_OFF, "a shutdown is scheduled");
 	else if (f->lock_error)
 		finding_set(ret, CHECK_REFUSED, "only root can read the package manager's locks");
@@ -278,7 +287,8 @@ void check_system_clocksource(const struct facts *f, struct finding *ret)
 	const double ns = f->price.clock_ns;
 	bool constant = text_has_word(f->machine.flags, "constant_tsc") &&
 			text_has_word(f->machine.flags, "nonstop_tsc"),
-	     guest = f->machine.virtual || f->machine.container, is_call = ns > 0 && ns >= f->price.call_ns,
+	     guest = f->machine.virtual || f->machine.container,
+	     is_call = ns > 0 && ns >= f->price.call_ns,
 	     slower = f->calibrated_ns > 0 && ns >= SLOWER * f->calibrated_ns;
 	_cleanup_(freep) char *found = text_copy(f->clocksource); /* "tsc, 25 ns a reading" */
 
@@ -301,14 +311,16 @@ void check_system_clocksource(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_OFF, "%s, although the TSC is constant", found);
 }
 
-/* Lines of /proc/swaps, after one that names the columns: name, kind, size, used (KiB), priority. */
+/* Lines of /proc/swaps, after one that names the columns: name, kind, size, used (KiB),
+ * priority. */
 void check_system_swap(const struct facts *f, struct finding *ret)
 {
 	_cleanup_(freep) char *swaps = path_text(f->root_fd, "/proc/swaps");
 	int64_t total = 0, used;
 	int areas = 0;
 
-	for (const char *line = swaps ?: ""; *line; line = strchrnul(line, '\n'), line += *line == '\n')
+	for (const char *line = swaps ?: ""; *line;
+		line = strchrnul(line, '\n'), line += *line == '\n')
 		if (sscanf(line, "%*s %*s %*s %" SCNd64, &used) == 1) {
 			total = saturate_add(total, used);
 			areas++;
@@ -322,13 +334,15 @@ void check_system_swap(const struct facts *f, struct finding *ret)
 			total / 1024 + (total % 1024 > 0), text_count(areas, "area"));
 }
 
-/* Some things can be read by root only, or not by anybody in a container or on a captured machine. */
+/* Some things can be read by root only, or not by anybody in a container or on a captured
+ * machine. */
 static void set_unreadable(const struct facts *f, struct finding *ret, int r, const char *what)
 {
 	bool refused = r == -EACCES || r == -EPERM;
 
 	if (refused && f->machine.container) {
-		finding_set(ret, CHECK_BY_HOST, "the host decides; %s cannot be read in a container", what);
+		finding_set(ret, CHECK_BY_HOST,
+			"the host decides; %s cannot be read in a container", what);
 		return;
 	}
 	refused = refused && (geteuid() != 0 || f->root_fd != AT_FDCWD);
@@ -343,9 +357,10 @@ static void set_unreadable(const struct facts *f, struct finding *ret, int r, co
 /* Where the tracer is "nop", single events may be traced. */
 void check_kernel_tracer(const struct facts *f, struct finding *ret)
 {
-	_cleanup_(closep) int fd = f->root_fd == AT_FDCWD ? tracefs_open()
-							  : path_open(f->root_fd, O_RDONLY | O_DIRECTORY,
-								    "/sys/kernel/tracing");
+	_cleanup_(closep) int fd = f->root_fd == AT_FDCWD
+					   ? tracefs_open()
+					   : path_open(f->root_fd, O_RDONLY | O_DIRECTORY,
+						     "/sys/kernel/tracing");
 	_cleanup_(freep) char *tracer = NULL, *events = NULL, *recording = NULL;
 	int r;
 
@@ -353,7 +368,8 @@ void check_kernel_tracer(const struct facts *f, struct finding *ret)
 		fd = path_open(f->root_fd, O_RDONLY | O_DIRECTORY, "/sys/kernel/debug/tracing");
 	r = fd < 0 ? fd : path_read_text(fd, NULL, &tracer, "current_tracer");
 	if (r >= 0) {
-		events = path_text(fd, "events/enable"); /* "0" none, "X" some, "1" all are enabled */
+		/* "0" none, "X" some, "1" all are enabled */
+		events = path_text(fd, "events/enable");
 		recording = tracefs_recording(fd);
 	}
 	if (r == -ENOENT)
@@ -363,7 +379,8 @@ void check_kernel_tracer(const struct facts *f, struct finding *ret)
 	else if (strcmp(tracer, "nop") != 0)
 		finding_set(ret, CHECK_OFF, "%s", tracer);
 	else if (events && strcmp(events, "0") != 0)
-		finding_set(ret, CHECK_OFF, "%s events are traced", *events == '1' ? "all" : "some");
+		finding_set(
+			ret, CHECK_OFF, "%s events are traced", *events == '1' ? "all" : "some");
 	else if (recording) {
 		finding_set(ret, CHECK_OFF, "recorded by %s", recording);
 		ret->how = xstrdup(
@@ -375,14 +392,15 @@ void check_kernel_tracer(const struct facts *f, struct finding *ret)
 
 void check_kernel_leftovers(const struct facts *f, struct finding *ret)
 {
-	_cleanup_(leftovers_clear) struct leftovers left = {}; /* of EMP's processes that were killed */
+	/* of EMP's processes that were killed */
+	_cleanup_(leftovers_clear) struct leftovers left = {};
 	_cleanup_(freep) char *names = NULL;
 
 	if (f->root_fd == AT_FDCWD)
 		leftovers_find(&left);
 	for (size_t i = 0; i < left.n; i++)
-		text_append(
-			&names, ", ", "%s %s", leftover_kind_names[left.items[i].kind], left.items[i].path);
+		text_append(&names, ", ", "%s %s", leftover_kind_names[left.items[i].kind],
+			left.items[i].path);
 	finding_set(ret, names ? CHECK_OFF : CHECK_OK, "%s", names ?: "nothing");
 }
 
@@ -424,6 +442,7 @@ void check_kernel_scheduler(const struct facts *f, struct finding *ret)
 				ret, CHECK_UNKNOWN, "debugfs is not mounted, or does not have it");
 		return;
 	}
-	finding_set(ret, CHECK_OK, "preemption %.*s, base slice %s", open ? (int)strcspn(open + 1, ")") : 11,
-		open ? open + 1 : "(not known)", slice_ns < 0 ? "not known" : text_duration(slice_ns));
+	finding_set(ret, CHECK_OK, "preemption %.*s, base slice %s",
+		open ? (int)strcspn(open + 1, ")") : 11, open ? open + 1 : "(not known)",
+		slice_ns < 0 ? "not known" : text_duration(slice_ns));
 }

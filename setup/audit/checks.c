@@ -19,7 +19,8 @@ static char *check_no_less(const struct setting_file *file, int64_t least)
 {
 	int64_t value;
 
-	if (file->value && text_parse_int(file->value, "the file", least, INT64_MAX, &value, NULL) == 0)
+	if (file->value &&
+		text_parse_int(file->value, "the file", least, INT64_MAX, &value, NULL) == 0)
 		return xstrdup(file->value);
 	return text_format("%" PRId64, least);
 }
@@ -53,16 +54,17 @@ static char *check_power_profile_want(const struct facts *f, const struct settin
 	return xstrdup(best[0]);
 }
 
-/* Order of setting: services first (tuned and others restore their own values when they stop), then limits from
- * the outside in: governor, frequencies, preferences, turbo, perf, the rest. Order of restoring: SMT, since CPUs
- * come back with default values; the governor, since it changes turbo and preferences; turbo, since it limits
- * the frequencies, that of all policies first: while it is off, that of a policy cannot be written; then the rest;
- * services last. */
+/* Order of setting: services first (tuned and others restore their own values when they stop), then
+ * limits from the outside in: governor, frequencies, preferences, turbo, perf, the rest. Order of
+ * restoring: SMT, since CPUs come back with default values; the governor, since it changes turbo
+ * and preferences; turbo, since it limits the frequencies, that of all policies first: while it is
+ * off, that of a policy cannot be written; then the rest; services last. */
 enum { FIRST, GOVERNOR, TURBO, TURBO_POLICY, LIMITS, PREFERENCE, PERF, REST };
 
 // clang-format off
-/* What a governor forgets when another one takes its place, or the last CPU of its policy goes offline: the settings of
- * the governor, for all policies or for each, and the speed chosen by hand. */
+/* What a governor forgets when another one takes its place, or the last CPU of its policy goes
+ * offline: the settings of the governor, for all policies or for each, and the speed chosen by
+ * hand. */
 #define OF_GOVERNOR \
 	CPU "cpufreq/ondemand/*", CPU "cpufreq/conservative/*", CPU "cpufreq/schedutil/*", \
 	CPU "cpufreq/policy[0-9]*/ondemand/*", CPU "cpufreq/policy[0-9]*/conservative/*", \
@@ -106,7 +108,8 @@ const struct check check_rows[] = {
 		"pyperf, ReBench, krun, temci, tuned, LLVM", .of_policies = true,
 		.decide = check_frequency_governor,
 		.setting = {.pattern = CPU "cpufreq/policy[0-9]*/scaling_governor", .want = "performance",
-			.coupled_check = "epp", /* the governor forces it to performance; not all kernels restore it */
+			/* the governor forces it to performance; not all kernels restore it */
+			.coupled_check = "epp",
 			.keeps = of_governor, .write = cpufreq_write_governor, .order = GOVERNOR, .restore_order = GOVERNOR}},
 	{"freq.min", 'A', "EMPv3 frequency", "at least the base frequency",
 		NULL,
@@ -128,7 +131,8 @@ const struct check check_rows[] = {
 			{{CHECK_BY_HOST, "this machine has no global turbo switch"},
 				{CHECK_OK, "boost = 0"}, {CHECK_OFF, "boost = 1: turbo is on"}}},
 		.setting = {.pattern = CPU "cpufreq/boost", .want = "0", .hardware = true, .keeps = of_turbo,
-			.coupled_check = "turbo.policy", /* the kernel writes it into every policy */
+			/* the kernel writes it into every policy */
+			.coupled_check = "turbo.policy",
 			.order = PREFERENCE, .restore_order = TURBO}},
 	{"turbo.policy", 'A', "EMPv3 turbo", "boost = 0 in every policy",
 		NULL, "EMP (tuned's latency-performance switches it on)",
@@ -286,7 +290,8 @@ const struct check check_rows[] = {
 		"LLVM, temci, BenchExec, bencher", .how = "emp-setup apply --isolate N (keeps them idle), or --only smt",
 		.decide = check_cpus_smt,
 		.setting = {.pattern = CPU "smt/control", .want = "off", .order = FIRST, .restore_order = FIRST,
-			.keeps = of_smt, .on_request = true}}, /* control groups may not get their CPUs back by themselves */
+			/* control groups may not get their CPUs back by themselves */
+			.keeps = of_smt, .on_request = true}},
 	{"nmi", 'B', "kernel", "0", NULL,
 		"tuned, bencher, mmtests", .setting = AT_LAST("/proc/sys/kernel/nmi_watchdog", "0")},
 	{"trace", 'B', "kernel", "nop", "a tracer writes a record at every event of the kernel", "EMP",
@@ -332,7 +337,8 @@ const struct check check_rows[] = {
 		.decide = check_kernel_scheduler},
 	{"perf.pct", 'C', "kernel", "1", "limits the CPU time of a forgotten profiler; without one, it has no effect", "ReBench",
 		.setting = {.pattern = "/proc/sys/kernel/perf_cpu_time_max_percent", .want = "1", .order = PERF,
-			.restore_order = REST, .on_request = true, /* while it is 0 or 100 the rate cannot be written */
+			/* while it is 0 or 100 the rate cannot be written */
+			.restore_order = REST, .on_request = true,
 			.costs = "perf record and perf top of others get few samples, or none"}},
 	{"perf.rate", 'C', "kernel", "1", "limits the sampling rate of a forgotten profiler; without one, it has no effect",
 		"pyperf, krun, ReBench",

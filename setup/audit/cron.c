@@ -9,7 +9,8 @@ enum field { MINUTE, HOUR, DAY, MONTH, WEEKDAY, FIELDS };
 
 static int cron_value(const char **p, enum field field)
 {
-	static const char months[] = "janfebmaraprmayjunjulaugsepoctnovdec", days[] = "sunmontuewedthufrisat";
+	static const char months[] = "janfebmaraprmayjunjulaugsepoctnovdec",
+			  days[] = "sunmontuewedthufrisat";
 	const char *names = field == MONTH ? months : field == WEEKDAY ? days : "";
 	int value = 0;
 
@@ -81,7 +82,8 @@ int64_t cron_next(const char *line, int64_t now_s, int64_t until_s)
 			return 0;
 	}
 	for (time_t t = now_s - now_s % 60 + 60; t < until_s && localtime_r(&t, &tm); t += 60) {
-		const int is[FIELDS] = {tm.tm_min, tm.tm_hour, tm.tm_mday, tm.tm_mon + 1, tm.tm_wday};
+		const int is[FIELDS] = {
+			tm.tm_min, tm.tm_hour, tm.tm_mday, tm.tm_mon + 1, tm.tm_wday};
 		bool holds[FIELDS];
 
 		for (enum field field = MINUTE; field < FIELDS; field++)
@@ -97,8 +99,8 @@ int64_t cron_next(const char *line, int64_t now_s, int64_t until_s)
 void cron_read(struct elapse **jobs, size_t *n, int root_fd, int64_t now_ns, int64_t until_ns)
 {
 	/* of Debian, of SUSE, and of the others */
-	static const char *const patterns[] = {"/etc/crontab", "/etc/cron.d/*", "/var/spool/cron/crontabs/*",
-		"/var/spool/cron/tabs/*", "/var/spool/cron/*"};
+	static const char *const patterns[] = {"/etc/crontab", "/etc/cron.d/*",
+		"/var/spool/cron/crontabs/*", "/var/spool/cron/tabs/*", "/var/spool/cron/*"};
 	_cleanup_(freep) char *anacron = path_text(root_fd, "/etc/anacrontab");
 	const int64_t now_s = now_ns / NS_PER_S, until_s = until_ns / NS_PER_S;
 	char period[16], name[64];
@@ -113,14 +115,17 @@ void cron_read(struct elapse **jobs, size_t *n, int root_fd, int64_t now_ns, int
 			_cleanup_(freep) char *text = path_text(root_fd, "%s", *table);
 			const char *file = strrchr(*table, '/');
 
-			/* copies that editors and package managers leave are not read by cron either */
-			if (!file || strchr(file, '~') || strstr(file, ".dpkg-") || strstr(file, ".rpm"))
+			/* copies that editors and package managers leave are not read by cron
+			 * either */
+			if (!file || strchr(file, '~') || strstr(file, ".dpkg-") ||
+				strstr(file, ".rpm"))
 				continue;
 			next_s = 0;
 			for (char *rest = text, *line; (line = strsep(&rest, "\n"));)
 				next_s = cron_next(line, now_s, next_s ?: until_s) ?: next_s;
 			if (next_s)
-				*array_add(*jobs, *n) = (struct elapse){text_utf8(*table), next_s * NS_PER_S};
+				*array_add(*jobs, *n) = (struct elapse){
+					text_utf8(*table), next_s * NS_PER_S};
 		}
 	}
 	for (char *rest = anacron, *line; (line = strsep(&rest, "\n"));) {

@@ -20,15 +20,15 @@
 /* The CPU that programs will be timed on, and what shares it. */
 static void read_cpus(struct facts *f, int cpu)
 {
-	_cleanup_(freep) char *directory = partition_directory(f->root_fd), *partition = NULL, *all = NULL,
-			      *siblings = NULL;
+	_cleanup_(freep) char *directory = partition_directory(f->root_fd), *partition = NULL,
+			      *all = NULL, *siblings = NULL;
 
 	f->online = path_text(f->root_fd, CPU "online");
 	f->isolated = path_text(f->root_fd, CPU "isolated");
 	core_types_read(&f->cores, f->root_fd);
 
-	/* CPUs of partitions: what the kernel lists at the top of cgroup v2 (6.8 and later), and the partition of
-	 * emp-setup, whose file may also say "none" or "member". */
+	/* CPUs of partitions: what the kernel lists at the top of cgroup v2 (6.8 and later), and
+	 * the partition of emp-setup, whose file may also say "none" or "member". */
 	if (directory && f->isolated) {
 		all = path_text(f->root_fd, "%.*s/cpuset.cpus.isolated",
 			(int)(strrchr(directory, '/') - directory), directory);
@@ -56,7 +56,8 @@ static void read_cpus(struct facts *f, int cpu)
 	}
 }
 
-/* Whether a package manager is at work: dpkg and rpm lock a file with fcntl(2). Opening it for reading changes nothing. */
+/* Whether a package manager is at work: dpkg and rpm lock a file with fcntl(2). Opening it for
+ * reading changes nothing. */
 static void read_locks(struct facts *f)
 {
 	static const char *const locks[] = {"/var/lib/dpkg/lock-frontend", "/var/lib/dpkg/lock",
@@ -64,7 +65,8 @@ static void read_locks(struct facts *f)
 
 	for (size_t i = 0; i < ELEMENTS(locks) && !f->locked; i++) {
 		struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-		_cleanup_(closep) int fd = path_open(f->root_fd, O_RDONLY | O_NOFOLLOW, "%s", locks[i]);
+		_cleanup_(closep) int fd = path_open(
+			f->root_fd, O_RDONLY | O_NOFOLLOW, "%s", locks[i]);
 
 		if (fd < 0 && fd != -ENOENT)
 			f->lock_error = fd;
@@ -75,9 +77,10 @@ static void read_locks(struct facts *f)
 	}
 }
 
-/* How many rules record system calls or file accesses, of which a rule "never,task" makes none work: with one that may
- * match, the kernel keeps a record of every system call. Asked over netlink, as auditctl -l does. -EPERM for
- * ordinary users and in containers, -EPROTONOSUPPORT: a kernel without audit; other -errno. */
+/* How many rules record system calls or file accesses, of which a rule "never,task" makes none
+ * work: with one that may match, the kernel keeps a record of every system call. Asked over
+ * netlink, as auditctl -l does. -EPERM for ordinary users and in containers, -EPROTONOSUPPORT: a
+ * kernel without audit; other -errno. */
 static int count_audit_rules(void)
 {
 	enum { SIZE = 16384 };
@@ -95,7 +98,8 @@ static int count_audit_rules(void)
 	if (fd < 0)
 		return -errno;
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
-	if (sendto(fd, &request, sizeof(request), 0, (struct sockaddr *)&kernel, sizeof(kernel)) < 0)
+	if (sendto(fd, &request, sizeof(request), 0, (struct sockaddr *)&kernel, sizeof(kernel)) <
+		0)
 		return -errno;
 	for (;;) {
 		ssize_t n = recv(fd, buffer, SIZE, 0);
@@ -111,7 +115,8 @@ static int count_audit_rules(void)
 
 			if (m->nlmsg_type == NLMSG_DONE)
 				return never ? 0 : rules;
-			if (m->nlmsg_type == NLMSG_ERROR && error->error) /* 0: the request was understood */
+			/* 0: the request was understood */
+			if (m->nlmsg_type == NLMSG_ERROR && error->error)
 				return error->error;
 			if (m->nlmsg_type != AUDIT_LIST_RULES)
 				continue;
@@ -134,15 +139,17 @@ static void read_settings(struct facts *f)
 		if (setting->pattern)
 			paths = paths_expand(f->root_fd, setting->pattern);
 		for (size_t k = 0; k < paths.n; k++) {
-			struct kernel_setting file = {
-				.root_fd = f->root_fd, .path = paths.items[k], .kind = setting->kind};
+			struct kernel_setting file = {.root_fd = f->root_fd,
+				.path = paths.items[k],
+				.kind = setting->kind};
 			struct setting_file read = {};
 
 			read.error = kernel_setting_read(&file, &read.value);
 			if (read.error == -EBUSY) /* of CPUs that are offline */
 				continue;
 			read.path = TAKE(paths.items[k]);
-			read.want = setting->want_of ? setting->want_of(f, &read) : xstrdup(setting->want);
+			read.want = setting->want_of ? setting->want_of(f, &read)
+						     : xstrdup(setting->want);
 			*array_add(f->files[i].items, f->files[i].n) = read;
 		}
 	}
@@ -150,7 +157,8 @@ static void read_settings(struct facts *f)
 
 void facts_read_files(struct facts *f, int root_fd, int cpu)
 {
-	_cleanup_(freep) char *release = path_text(root_fd, "/proc/sys/kernel/osrelease"), *irq_time = NULL;
+	_cleanup_(freep) char *release = path_text(root_fd, "/proc/sys/kernel/osrelease"),
+			      *irq_time = NULL;
 	size_t n = 0;
 
 	f->root_fd = root_fd;
@@ -185,12 +193,14 @@ static bool triggers_unit(const struct unit *trigger, const char *unit)
 	return false;
 }
 
-/* A socket or a path belongs to its service: if one of them must stay, so must the other, since it would be stopped with it, start
- * it again, or could not start it any more. A timer may be stopped without its service. */
+/* A socket or a path belongs to its service: if one of them must stay, so must the other, since it
+ * would be stopped with it, start it again, or could not start it any more. A timer may be stopped
+ * without its service. */
 static bool partner_stays(const struct facts *f, const char *name)
 {
 	const struct unit *unit = unit_list_find(&f->units, name);
-	_cleanup_(freep) char *service = text_format("%.*s.service", (int)(strrchr(name, '.') - name), name);
+	_cleanup_(freep) char *service = text_format(
+		"%.*s.service", (int)(strrchr(name, '.') - name), name);
 
 	if (unit_is_kind(name, ".service")) {
 		for (size_t i = 0; i < f->units.n; i++) {
@@ -216,14 +226,16 @@ const char *facts_stop(const struct facts *f, const char *unit)
 
 	if (!why || policy_requests(f->policy, unit))
 		return why;
-	return unit_reasons_find(&f->needed, unit) || !strrchr(unit, '.') || partner_stays(f, unit) ? NULL
-												    : why;
+	return unit_reasons_find(&f->needed, unit) || !strrchr(unit, '.') || partner_stays(f, unit)
+		       ? NULL
+		       : why;
 }
 
-/* Timers of the policy whatever their time, others if they elapse soon; and the running services that the policy does not
- * list. `user`: in front of the names of a user's timers, of whose units nothing else is wanted; "": the system's. */
-static void read_units(struct facts *f, struct units *units, const struct unit_list *list, const char *user,
-	int64_t until_ns)
+/* Timers of the policy whatever their time, others if they elapse soon; and the running services
+ * that the policy does not list. `user`: in front of the names of a user's timers, of whose units
+ * nothing else is wanted; "": the system's. */
+static void read_units(struct facts *f, struct units *units, const struct unit_list *list,
+	const char *user, int64_t until_ns)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		const struct unit *unit = &list->items[i];
@@ -249,8 +261,8 @@ static void read_units(struct facts *f, struct units *units, const struct unit_l
 				*array_add(f->left.items, f->left.n) = (struct unit_reason){
 					xstrdup(unit->name), TAKE(left)};
 		}
-		if (*user || !unit_is_kind(unit->name, ".service") || strcmp(unit->sub, "running") != 0 ||
-			policy_knows(f->policy, unit->name))
+		if (*user || !unit_is_kind(unit->name, ".service") ||
+			strcmp(unit->sub, "running") != 0 || policy_knows(f->policy, unit->name))
 			continue;
 		units_get(units, unit->name, "Service.CPUUsageNSec", 't', &cpu_ns, NULL);
 		*array_add(f->unlisted, f->n_unlisted) = (struct unlisted){
@@ -283,7 +295,8 @@ static double read_calibrated(const struct machine *machine)
 	return source->median * 1e9 / clocks.cycles_per_second;
 }
 
-/* The fastest of several rounds, in a few milliseconds. A reading that costs as much as a system call is one. */
+/* The fastest of several rounds, in a few milliseconds. A reading that costs as much as a system
+ * call is one. */
 static void clock_price_read(struct clock_price *ret)
 {
 	enum { ROUNDS = 20, CALLS = 1000 };
@@ -308,13 +321,15 @@ static void clock_price_read(struct clock_price *ret)
 static void ask_running_system(struct facts *f)
 {
 	_cleanup_(units_freep) struct units *units = NULL;
-	_cleanup_(paths_clear) struct paths sockets = paths_expand(f->root_fd, "/run/user/*/systemd/private");
+	_cleanup_(paths_clear) struct paths sockets = paths_expand(
+		f->root_fd, "/run/user/*/systemd/private");
 	_cleanup_(argv_freep) char **users = NULL;
 	int64_t now_ns = clock_ns(CLOCK_REALTIME), until_ns = saturate_add(now_ns, f->within_ns);
 	struct error why = {};
 	bool runs = false;
 
-	f->has_units = units_open(&units, NULL, &why) == 0 && units_list(units, &f->units, &why) == 0;
+	f->has_units = units_open(&units, NULL, &why) == 0 &&
+		       units_list(units, &f->units, &why) == 0;
 	if (f->has_units) {
 		units_needed(&f->needed);
 		read_units(f, units, &f->units, "", until_ns);
@@ -341,7 +356,8 @@ static void ask_running_system(struct facts *f)
 	f->inhibitors = inhibitors_blocking();
 	users = sessions_desktops();
 	for (char **user = users; *user; user++)
-		*array_add(f->due, f->n_due) = (struct elapse){text_format("desktop-session:%s", *user), 0};
+		*array_add(f->due, f->n_due) = (struct elapse){
+			text_format("desktop-session:%s", *user), 0};
 	if (f->n_due > 0)
 		qsort(f->due, f->n_due, sizeof(*f->due), elapse_by_time);
 	kernel_clock_read(&f->clock);
@@ -355,7 +371,8 @@ static void ask_running_system(struct facts *f)
 int facts_read(struct facts *ret, struct error *err)
 {
 	const int root_fd = options.root_fd;
-	_cleanup_(facts_clear) struct facts f = {.root_fd = root_fd, .within_ns = options.within_ns};
+	_cleanup_(facts_clear) struct facts f = {
+		.root_fd = root_fd, .within_ns = options.within_ns};
 	int r = options.cpu < 0 ? 0 : pinning_check_online(options.cpu, root_fd, err);
 
 	if (r < 0)

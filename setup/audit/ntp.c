@@ -24,11 +24,13 @@ char *ntp_parse_chrony(const char *text)
 /* The peer that ntpd follows has '*' in front, or 'o' if it uses a pulse per second. */
 char *ntp_parse_ntpq(const char *text)
 {
-	for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+	for (const char *line = text; line;
+		line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
 		char name[64];
 		int stratum;
 
-		if ((*line == '*' || *line == 'o') && sscanf(line + 1, "%63s %*s %d", name, &stratum) == 2)
+		if ((*line == '*' || *line == 'o') &&
+			sscanf(line + 1, "%63s %*s %d", name, &stratum) == 2)
 			return text_format("%s, stratum %d", name, stratum + 1);
 	}
 	return NULL;
@@ -73,11 +75,13 @@ static const struct known_daemon {
 	char *(*parse)(const char *text);
 	const char *idle; /* with this argument it leaves the clock alone */
 	bool timesync;    /* asked over D-Bus */
-	bool host; /* part of a virtual machine's guest tools: it follows the host, and the kernel does not report it */
+	/* part of a virtual machine's guest tools: it follows the host, and the kernel does not
+	 * report it */
+	bool host;
 	bool optional; /* it is no time daemon unless it says that it follows something */
 } KNOWN[] = {
-	{"chrony", {"chrony.service", "chronyd.service"}, "chronyd", {"chronyc", "-n", "-c", "tracking"},
-		ntp_parse_chrony},
+	{"chrony", {"chrony.service", "chronyd.service"}, "chronyd",
+		{"chronyc", "-n", "-c", "tracking"}, ntp_parse_chrony},
 	{"systemd-timesyncd", {"systemd-timesyncd.service"}, "systemd-timesyn", .timesync = true},
 	{"ntpsec", {"ntpsec.service"}, "ntpd", {"ntpq", "-pn"}, ntp_parse_ntpq},
 	{"ntpd", {"ntp.service", "ntpd.service"}, "ntpd", {"ntpq", "-pn"}, ntp_parse_ntpq},
@@ -85,10 +89,13 @@ static const struct known_daemon {
 	{"ntpd-rs", {"ntpd-rs.service"}, "ntp-daemon", {"ntp-ctl", "status"}, ntp_parse_ntp_ctl},
 	{"phc2sys", {"phc2sys.service"}, "phc2sys"},
 	{"htpdate", {"htpdate.service"}, "htpdate"},
-	{"VBoxService", {"virtualbox-guest-utils.service", "vboxadd-service.service", "vboxservice.service"},
+	{"VBoxService",
+		{"virtualbox-guest-utils.service", "vboxadd-service.service",
+			"vboxservice.service"},
 		"VBoxService", .idle = "--disable-timesync", .host = true},
-	{"vmtoolsd", {"open-vm-tools.service", "vmtoolsd.service", "vmware-tools.service"}, "vmtoolsd",
-		{"vmware-toolbox-cmd", "timesync", "status"}, parse_toolbox, .host = true, .optional = true},
+	{"vmtoolsd", {"open-vm-tools.service", "vmtoolsd.service", "vmware-tools.service"},
+		"vmtoolsd", {"vmware-toolbox-cmd", "timesync", "status"}, parse_toolbox,
+		.host = true, .optional = true},
 };
 
 static void ntp_ask(struct ntp_daemon *d, struct units *units)
@@ -124,7 +131,8 @@ const char *ntp_unit(size_t i)
 {
 	for (size_t row = 0; row < ELEMENTS(KNOWN); row++)
 		for (const char *const *unit = KNOWN[row].units; *unit; unit++)
-			if ((KNOWN[row].parse || KNOWN[row].timesync) && !KNOWN[row].host && i-- == 0)
+			if ((KNOWN[row].parse || KNOWN[row].timesync) && !KNOWN[row].host &&
+				i-- == 0)
 				return *unit;
 	return NULL;
 }
@@ -180,7 +188,8 @@ static enum disciplines process_disciplines(
 		return IDLE;
 	if (elsewhere)
 		return ELSEWHERE;
-	parent = parent_line && sscanf(parent_line, " PPid: %d", &pid) == 1 ? process_of(f, pid) : NULL;
+	parent = parent_line && sscanf(parent_line, " PPid: %d", &pid) == 1 ? process_of(f, pid)
+									    : NULL;
 	return parent && !strcmp(parent->name, process->name) ? IDLE : DISCIPLINES;
 }
 
@@ -219,7 +228,8 @@ static void add_daemons(struct facts *f, size_t first, bool by_unit)
 	most = n[DISCIPLINES] + n[ELSEWHERE] + n[IDLE] > 0 ? n[DISCIPLINES] : SIZE_MAX;
 	for (size_t i = first; by_unit && i < ELEMENTS(KNOWN) && added < most; i++)
 		if (!strcmp(KNOWN[i].process, KNOWN[first].process) && unit_runs(f, &KNOWN[i])) {
-			*array_add(f->daemons, f->n_daemons) = (struct ntp_daemon){KNOWN[i].name, &KNOWN[i]};
+			*array_add(f->daemons, f->n_daemons) = (struct ntp_daemon){
+				KNOWN[i].name, &KNOWN[i]};
 			added++;
 		}
 	for (; !by_unit && added < n[DISCIPLINES]; added++)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A machine and its settings as a document, which the verb fingerprint prints, stores or compares with another, and the verb verify
- * with that of a profile. It has three parts: the identity, which a cutoff profile is bound to; the settings, whose differences
- * explain different times; and the volatile rest, which is only recorded. One digest covers the first two: it changes only when
+/* A machine and its settings as a document, which the verb fingerprint prints, stores or compares
+ * with another, and the verb verify with that of a profile. It has three parts: the identity, which
+ * a cutoff profile is bound to; the settings, whose differences explain different times; and the
+ * volatile rest, which is only recorded. One digest covers the first two: it changes only when
  * somebody changes the machine, and is the same for root and for others. */
 #include "lib/base/json.h"
 #include "lib/base/table.h"
@@ -29,11 +30,11 @@ static json_t *fingerprint_file(int root_fd, const char *path)
 	return json_string(text) ?: json_null();
 }
 
-/* Identity: processor, memory, firmware, kernel, system. It has nothing that only root can read, or the digest would depend on who
- * asks, and nothing that depends on which CPUs are online. */
+/* Identity: processor, memory, firmware, kernel, system. It has nothing that only root can read, or
+ * the digest would depend on who asks, and nothing that depends on which CPUs are online. */
 
-/* Those of the first CPU that is online, the others have none in /sys. Not which CPUs share it: that depends on which ones are
- * online. */
+/* Those of the first CPU that is online, the others have none in /sys. Not which CPUs share it:
+ * that depends on which ones are online. */
 static json_t *fingerprint_caches(int root_fd)
 {
 	enum { MOST_CACHES = 16 };
@@ -49,18 +50,20 @@ static json_t *fingerprint_caches(int root_fd)
 
 		if (!level)
 			break;
-		json_array_append_new(
-			array, json_pack("{s:s, s:s?, s:s?}", "level", level, "type", type, "size", size));
+		json_array_append_new(array,
+			json_pack("{s:s, s:s?, s:s?}", "level", level, "type", type, "size", size));
 	}
 	return array;
 }
 
-static json_t *fingerprint_identity(int root_fd, const struct machine *m, const struct kernel *kernel)
+static json_t *fingerprint_identity(
+	int root_fd, const struct machine *m, const struct kernel *kernel)
 {
 	/* MemTotal changes with the kernel, and in some virtual machines from minute to minute. */
 	int64_t blocks = (int64_t)paths_count(root_fd, "/sys/devices/system/memory/memory[0-9]*"),
 		bytes = m->memory_bytes;
-	_cleanup_(freep) char *size = path_text(root_fd, "/sys/devices/system/memory/block_size_bytes");
+	_cleanup_(freep) char *size = path_text(
+		root_fd, "/sys/devices/system/memory/block_size_bytes");
 	json_t *processor = json_pack("{s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:o, s:o}", "vendor",
 		m->cpu_vendor, "name", m->cpu_name, "family", m->cpu_family, "model", m->cpu_model,
 		"stepping", m->cpu_stepping, "microcode", m->microcode, "present",
@@ -73,15 +76,16 @@ static json_t *fingerprint_identity(int root_fd, const struct machine *m, const 
 		"{s:s?, s:o, s:I, s:I, s:{s:s?, s:s?, s:s?, s:s?}, s:{s:b, s:s?, s:b, s:s?}, s:{s:s?, s:s?}, s:{s:s?, s:s?, s:s?}}",
 		"machine", *m->id ? m->id : NULL, "cpu", processor, "memory_gib",
 		(json_int_t)((bytes >> 30) + (bytes >> 29 & 1)), "numa_nodes",
-		(json_int_t)paths_count(root_fd, "/sys/devices/system/node/node[0-9]*"), "firmware", "vendor",
-		m->vendor, "product", m->product, "board", m->board, "version", m->firmware, "virtualisation",
-		"virtual", m->virtual, "hypervisor", m->hypervisor, "container", m->container, "engine",
-		m->engine, "kernel", "release", kernel->running, "build", kernel->version, "system", "id",
-		m->os_id, "version", m->os_version, "name", m->os_name);
+		(json_int_t)paths_count(root_fd, "/sys/devices/system/node/node[0-9]*"), "firmware",
+		"vendor", m->vendor, "product", m->product, "board", m->board, "version",
+		m->firmware, "virtualisation", "virtual", m->virtual, "hypervisor", m->hypervisor,
+		"container", m->container, "engine", m->engine, "kernel", "release",
+		kernel->running, "build", kernel->version, "system", "id", m->os_id, "version",
+		m->os_version, "name", m->os_name);
 }
 
-/* Settings: what can be set on this machine and may affect times. Only what every user can read, and not what the kernel changes by
- * itself (perf's sample rate). */
+/* Settings: what can be set on this machine and may affect times. Only what every user can read,
+ * and not what the kernel changes by itself (perf's sample rate). */
 
 static const struct {
 	const char *part, *name, *path;
@@ -124,10 +128,11 @@ static const struct {
 
 static const char *const OPTIONS[] = {"CONFIG_HZ", "CONFIG_NO_HZ_IDLE", "CONFIG_NO_HZ_FULL",
 	"CONFIG_PREEMPT_NONE", "CONFIG_PREEMPT_VOLUNTARY", "CONFIG_PREEMPT", "CONFIG_PREEMPT_RT",
-	"CONFIG_PREEMPT_DYNAMIC", "CONFIG_TASKSTATS", "CONFIG_TASK_DELAY_ACCT", "CONFIG_TICK_CPU_ACCOUNTING",
-	"CONFIG_VIRT_CPU_ACCOUNTING_GEN", "CONFIG_IRQ_TIME_ACCOUNTING", "CONFIG_SCHED_AUTOGROUP",
-	"CONFIG_DEBUG_INFO_BTF", "CONFIG_OSNOISE_TRACER", "CONFIG_RCU_NOCB_CPU", "CONFIG_KASAN",
-	"CONFIG_KCSAN", "CONFIG_PROVE_LOCKING", "CONFIG_DEBUG_PAGEALLOC", "CONFIG_SLUB_DEBUG_ON",
+	"CONFIG_PREEMPT_DYNAMIC", "CONFIG_TASKSTATS", "CONFIG_TASK_DELAY_ACCT",
+	"CONFIG_TICK_CPU_ACCOUNTING", "CONFIG_VIRT_CPU_ACCOUNTING_GEN",
+	"CONFIG_IRQ_TIME_ACCOUNTING", "CONFIG_SCHED_AUTOGROUP", "CONFIG_DEBUG_INFO_BTF",
+	"CONFIG_OSNOISE_TRACER", "CONFIG_RCU_NOCB_CPU", "CONFIG_KASAN", "CONFIG_KCSAN",
+	"CONFIG_PROVE_LOCKING", "CONFIG_DEBUG_PAGEALLOC", "CONFIG_SLUB_DEBUG_ON",
 	"CONFIG_INIT_ON_ALLOC_DEFAULT_ON", "CONFIG_INIT_ON_FREE_DEFAULT_ON"};
 
 /* null where the configuration of this kernel is not known. */
@@ -182,15 +187,17 @@ static json_t *frequencies(int root_fd)
 		const struct frequency_policy *p = &f.policies[i];
 
 		add_ranged(array, p->number,
-			json_pack("{s:s?, s:s?, s:s?, s:I, s:I, s:I, s:I, s:I}", "driver", p->driver,
-				"governor", p->governor, "preference", p->preference, "min_khz",
-				(json_int_t)p->min_khz, "max_khz", (json_int_t)p->max_khz, "base_khz",
-				(json_int_t)p->base_khz, "hardware_max_khz", (json_int_t)p->hardware_max_khz,
-				"boost", (json_int_t)p->boost));
+			json_pack("{s:s?, s:s?, s:s?, s:I, s:I, s:I, s:I, s:I}", "driver",
+				p->driver, "governor", p->governor, "preference", p->preference,
+				"min_khz", (json_int_t)p->min_khz, "max_khz",
+				(json_int_t)p->max_khz, "base_khz", (json_int_t)p->base_khz,
+				"hardware_max_khz", (json_int_t)p->hardware_max_khz, "boost",
+				(json_int_t)p->boost));
 	}
-	return json_pack("{s:s?, s:o, s:o, s:o, s:o, s:o}", "pstate_status", f.pstate_status, "min_perf_pct",
-		int_or_null(f.min_perf_pct), "max_perf_pct", int_or_null(f.max_perf_pct), "no_turbo",
-		int_or_null(f.no_turbo), "boost", int_or_null(f.boost), "policies", array);
+	return json_pack("{s:s?, s:o, s:o, s:o, s:o, s:o}", "pstate_status", f.pstate_status,
+		"min_perf_pct", int_or_null(f.min_perf_pct), "max_perf_pct",
+		int_or_null(f.max_perf_pct), "no_turbo", int_or_null(f.no_turbo), "boost",
+		int_or_null(f.boost), "policies", array);
 }
 
 /* Null for a list or an object without members. */
@@ -216,13 +223,15 @@ static json_t *core_types(int root_fd)
 /* Of each CPU that has it: the energy bias, and which idle states are switched off. */
 static void cpus_power(int root_fd, json_t **ret_bias, json_t **ret_disabled)
 {
-	_cleanup_(paths_clear) struct paths cpus = paths_expand(root_fd, "/sys/devices/system/cpu/cpu[0-9]*");
+	_cleanup_(paths_clear) struct paths cpus = paths_expand(
+		root_fd, "/sys/devices/system/cpu/cpu[0-9]*");
 
 	*ret_bias = json_array();
 	*ret_disabled = json_array();
 	for (size_t i = 0; i < cpus.n; i++) {
 		int number = atoi(strrchr(cpus.items[i], '/') + strlen("/cpu"));
-		_cleanup_(freep) char *bias = path_text(root_fd, "%s/power/energy_perf_bias", cpus.items[i]),
+		_cleanup_(freep) char *bias = path_text(
+					      root_fd, "%s/power/energy_perf_bias", cpus.items[i]),
 				      *states = NULL;
 		_cleanup_(paths_clear) struct paths found = paths_expand(
 			root_fd, text_brief("%s/cpuidle/state[0-9]*", cpus.items[i]));
@@ -233,10 +242,12 @@ static void cpus_power(int root_fd, json_t **ret_bias, json_t **ret_disabled)
 			_cleanup_(freep) char *name = path_text(root_fd, "%s/name", found.items[k]);
 
 			if (path_int(root_fd, "%s/disable", found.items[k]) > 0)
-				text_append(&states, ", ", "%s", name ?: strrchr(found.items[k], '/') + 1);
+				text_append(&states, ", ", "%s",
+					name ?: strrchr(found.items[k], '/') + 1);
 		}
 		if (found.n > 0)
-			add_ranged(*ret_disabled, number, json_pack("{s:s}", "states", states ?: "none"));
+			add_ranged(*ret_disabled, number,
+				json_pack("{s:s}", "states", states ?: "none"));
 	}
 	*ret_bias = some_or_null(*ret_bias);
 	*ret_disabled = some_or_null(*ret_disabled);
@@ -270,41 +281,47 @@ static void add_composed(json_t *settings, int root_fd)
 
 	cpus_power(root_fd, &bias, &disabled);
 	json_object_set_new(json_object_get(settings, "cpus"), "types", core_types(root_fd));
-	json_object_set_new(
-		json_object_get(settings, "cpus"), "rcu_nocbs", rcu ? json_string(rcu) : json_null());
+	json_object_set_new(json_object_get(settings, "cpus"), "rcu_nocbs",
+		rcu ? json_string(rcu) : json_null());
 	json_object_set_new(json_object_get(settings, "idle"), "disabled", disabled);
 	json_object_set_new(json_object_get(settings, "memory"), "mthp",
-		files_of(root_fd, "/sys/kernel/mm/transparent_hugepage/hugepages-*/enabled", false));
+		files_of(
+			root_fd, "/sys/kernel/mm/transparent_hugepage/hugepages-*/enabled", false));
 	json_object_set_new(json_object_get(settings, "power"), "energy_perf_bias", bias);
 	json_object_set_new(json_object_get(settings, "power"), "limits",
-		files_of(root_fd, "/sys/class/powercap/intel-rapl*:[0-9]*/constraint_[0-9]_power_limit_uw",
+		files_of(root_fd,
+			"/sys/class/powercap/intel-rapl*:[0-9]*/constraint_[0-9]_power_limit_uw",
 			true));
 	json_object_set_new(json_object_get(settings, "power"), "uncore",
-		files_of(root_fd, "/sys/devices/system/cpu/intel_uncore_frequency/*/m[ai][xn]_freq_khz",
+		files_of(root_fd,
+			"/sys/devices/system/cpu/intel_uncore_frequency/*/m[ai][xn]_freq_khz",
 			true));
 }
 
-/* The active units that are enabled. Units that come and go by themselves (started by a timer, a socket, a path
- * or over D-Bus) would change the digest from minute to minute. null where systemd does not answer. */
+/* The active units that are enabled. Units that come and go by themselves (started by a timer, a
+ * socket, a path or over D-Bus) would change the digest from minute to minute. null where systemd
+ * does not answer. */
 static json_t *enabled_units(int root_fd)
 {
 	_cleanup_(units_freep) struct units *units = NULL;
 	_cleanup_(unit_list_clear) struct unit_list list = {};
 	json_t *array;
 
-	if (root_fd != AT_FDCWD || units_open(&units, NULL, NULL) < 0 || units_list(units, &list, NULL) < 0)
+	if (root_fd != AT_FDCWD || units_open(&units, NULL, NULL) < 0 ||
+		units_list(units, &list, NULL) < 0)
 		return json_null();
 	array = json_array();
 	for (size_t i = 0; i < list.n; i++) {
 		const struct unit *unit = &list.items[i];
 		_cleanup_(argv_freep) char **triggers = NULL;
 
-		if (!unit_is_up(unit) || (strncmp(unit->file_state, "enabled", 7) != 0 &&
-						 strcmp(unit->file_state, "generated") != 0) ||
+		if (!unit_is_up(unit) ||
+			(strncmp(unit->file_state, "enabled", 7) != 0 &&
+				strcmp(unit->file_state, "generated") != 0) ||
 			units_is_of_bus(units, unit->name))
 			continue;
-		if (units_get(units, unit->name, "Unit.TriggeredBy", 'a', &triggers, NULL) < 0 || !triggers ||
-			!*triggers)
+		if (units_get(units, unit->name, "Unit.TriggeredBy", 'a', &triggers, NULL) < 0 ||
+			!triggers || !*triggers)
 			json_array_append_new(array, json_string(unit->name));
 	}
 	return array;
@@ -362,8 +379,9 @@ static json_t *working_directory(void)
 	static const struct {
 		unsigned long magic;
 		const char *name;
-	} known[] = {{0xef53, "ext4"}, {0x01021994, "tmpfs"}, {0x58465342, "xfs"}, {0x9123683e, "btrfs"},
-		{0x794c7630, "overlay"}, {0x6969, "nfs"}, {0x2fc12fc1, "zfs"}};
+	} known[] = {{0xef53, "ext4"}, {0x01021994, "tmpfs"}, {0x58465342, "xfs"},
+		{0x9123683e, "btrfs"}, {0x794c7630, "overlay"}, {0x6969, "nfs"},
+		{0x2fc12fc1, "zfs"}};
 	struct statfs fs;
 	char number[24];
 
@@ -393,22 +411,26 @@ static json_t *fingerprint_volatile(int root_fd, const struct machine *m)
 		kernel_clock_read(&state);
 	if (state.known)
 		clock = json_pack("{s:b, s:f, s:I}", "kernel_says_synchronised", state.synchronised,
-			"rate_ppm", state.frequency_ppm, "max_error_us", (json_int_t)state.max_error_us);
+			"rate_ppm", state.frequency_ppm, "max_error_us",
+			(json_int_t)state.max_error_us);
 	return json_pack(
 		"{s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:{s:s, s:s}}",
 		"taken", text_moment(clock_ns(CLOCK_REALTIME)), "host_name",
 		fingerprint_file(root_fd, "/proc/sys/kernel/hostname"), "uptime_s",
-		fingerprint_file(root_fd, "/proc/uptime"), "load", fingerprint_file(root_fd, "/proc/loadavg"),
-		"processes", (json_int_t)n_processes, "modules", n_modules, "memory_bytes",
-		(json_int_t)m->memory_bytes, "perf_event_max_sample_rate",
-		fingerprint_file(root_fd, "/proc/sys/kernel/perf_event_max_sample_rate"), "preemption",
-		fingerprint_file(root_fd, "/sys/kernel/debug/sched/preempt"), "base_slice_ns",
-		fingerprint_file(root_fd, "/sys/kernel/debug/sched/base_slice_ns"), "clock", clock,
-		"working_directory_on", working_directory(), "environment_bytes", n_bytes, "packages",
-		packages(root_fd), "emp", "version", EMP_VERSION, "compiler", __VERSION__);
+		fingerprint_file(root_fd, "/proc/uptime"), "load",
+		fingerprint_file(root_fd, "/proc/loadavg"), "processes", (json_int_t)n_processes,
+		"modules", n_modules, "memory_bytes", (json_int_t)m->memory_bytes,
+		"perf_event_max_sample_rate",
+		fingerprint_file(root_fd, "/proc/sys/kernel/perf_event_max_sample_rate"),
+		"preemption", fingerprint_file(root_fd, "/sys/kernel/debug/sched/preempt"),
+		"base_slice_ns", fingerprint_file(root_fd, "/sys/kernel/debug/sched/base_slice_ns"),
+		"clock", clock, "working_directory_on", working_directory(), "environment_bytes",
+		n_bytes, "packages", packages(root_fd), "emp", "version", EMP_VERSION, "compiler",
+		__VERSION__);
 }
 
-/* {"format": "emp-fingerprint", …}. With a root_fd other than AT_FDCWD only files below it are read, and systemd is not asked. */
+/* {"format": "emp-fingerprint", …}. With a root_fd other than AT_FDCWD only files below it are
+ * read, and systemd is not asked. */
 static int fingerprint_take(json_t **ret, int root_fd, struct error *err)
 {
 	_cleanup_(machine_clear) struct machine machine = {};
@@ -430,21 +452,23 @@ static int fingerprint_take(json_t **ret, int root_fd, struct error *err)
 	if (text && rest) {
 		digest_of(text, strlen(text), digest);
 		*ret = json_pack("{s:s, s:i, s:s, s:s, s:O, s:O, s:O}", "format", "emp-fingerprint",
-			"version", 1, "digest", digest, "machine", *machine.id ? machine.id : "unknown",
-			"identity", json_object_get(both, "identity"), "settings",
+			"version", 1, "digest", digest, "machine",
+			*machine.id ? machine.id : "unknown", "identity",
+			json_object_get(both, "identity"), "settings",
 			json_object_get(both, "settings"), "volatile", rest);
 		if (*ret)
 			return 0;
 	}
-	return error_say(
-		err, -EBADMSG, "cannot make the fingerprint: the system has names that are not UTF-8");
+	return error_say(err, -EBADMSG,
+		"cannot make the fingerprint: the system has names that are not UTF-8");
 }
 
 /* Comparing two. */
 
 static const struct {
-	const char *demand;  /* what is to be repeated */
-	const char *verdict; /* the member of 0.1.0; "validity" has the names that emp-calibrate uses too */
+	const char *demand; /* what is to be repeated */
+	/* the member of 0.1.0; "validity" has the names that emp-calibrate uses too */
+	const char *verdict;
 	const char *repeat;
 } WORDS[] = {[VALIDITY_HOLDS] = {"no", "stands"},
 	[VALIDITY_REPEAT_SHORT] = {"to the short run", "repeat the short run", "the short run"},
@@ -471,11 +495,13 @@ static int read_document(json_t **ret, const char *name, struct error *err)
 }
 
 /* The differences, and as rows of a table or of an array. */
-static struct differences compare_documents(const json_t *before, const json_t *now, struct table **ret_list)
+static struct differences compare_documents(
+	const json_t *before, const json_t *now, struct table **ret_list)
 {
-	static const struct column columns[] = {{NULL, COLUMN_TEXT, "part"}, {"WHAT", COLUMN_WRAP, "what"},
-		{"BEFORE", COLUMN_WRAP, "before"}, {"NOW", COLUMN_WRAP, "now"},
-		{"MATTERS", COLUMN_WRAP, "matters"}, {"WHY", COLUMN_WRAP, "why"}, {}};
+	static const struct column columns[] = {{NULL, COLUMN_TEXT, "part"},
+		{"WHAT", COLUMN_WRAP, "what"}, {"BEFORE", COLUMN_WRAP, "before"},
+		{"NOW", COLUMN_WRAP, "now"}, {"MATTERS", COLUMN_WRAP, "matters"},
+		{"WHY", COLUMN_WRAP, "why"}, {}};
 	struct differences differences = environment_diff(before, now);
 
 	*ret_list = table_new(columns);
@@ -484,14 +510,16 @@ static struct differences compare_documents(const json_t *before, const json_t *
 		const struct difference_rule *rule = difference_rule(d);
 
 		table_row(*ret_list, TEXT(d->identity ? "identity" : "settings"), TEXT(d->what),
-			TEXT(d->before), TEXT(d->now), TEXT(WORDS[rule->demand].demand), TEXT(rule->why));
+			TEXT(d->before), TEXT(d->now), TEXT(WORDS[rule->demand].demand),
+			TEXT(rule->why));
 	}
 	return differences;
 }
 
 /* The verbs. */
 
-/* One line for each value, named by what it is in: "cpu.name"; of a list, its texts with ", " between. */
+/* One line for each value, named by what it is in: "cpu.name"; of a list, its texts with ", "
+ * between. */
 static void print_value(const char *name, const json_t *value)
 {
 	_cleanup_(freep) char *text = NULL;
@@ -501,7 +529,8 @@ static void print_value(const char *name, const json_t *value)
 
 	if (json_is_object(value) && json_object_size(value) > 0) {
 		json_object_foreach ((json_t *)value, key, item) {
-			_cleanup_(freep) char *longer = text_format("%s%s%s", name, *name ? "." : "", key);
+			_cleanup_(freep) char *longer = text_format(
+				"%s%s%s", name, *name ? "." : "", key);
 
 			print_value(longer, item);
 		}
@@ -539,8 +568,8 @@ static int fingerprint_diff(const char *before_name, const char *now_name, struc
 		return r;
 	differences = compare_documents(before, now, &list);
 	if (options.json)
-		r = json_print_document(
-			"emp-differences", json_pack("{s:o}", "differences", table_json(list)), err);
+		r = json_print_document("emp-differences",
+			json_pack("{s:o}", "differences", table_json(list)), err);
 	else if (differences.n == 0)
 		printf("Identity and settings are the same.\n");
 	else
@@ -559,8 +588,10 @@ int fingerprint_verb(int argc, char **argv, struct error *err)
 	_cleanup_(freep) char *text = NULL;
 	const char *digest;
 	const struct option_rule rules[] = {
-		{options.diff && argc == 0, "--diff needs a file that 'emp-setup fingerprint --json' wrote"},
-		{!options.diff && argc > 0, "files need --diff: emp-setup fingerprint --diff BEFORE [NOW]"},
+		{options.diff && argc == 0,
+			"--diff needs a file that 'emp-setup fingerprint --json' wrote"},
+		{!options.diff && argc > 0,
+			"files need --diff: emp-setup fingerprint --diff BEFORE [NOW]"},
 		{options.diff && (options.save || options.root_fd != AT_FDCWD),
 			"--diff compares documents, and takes no fingerprint: omit --save and --root"},
 		{options.db && !options.save, "--db names the lab book of --save: add it"},
@@ -587,8 +618,8 @@ int fingerprint_verb(int argc, char **argv, struct error *err)
 			print_value("", json_object_get(document, parts[i].member));
 		}
 		putchar('\n');
-		terminal_say(
-			stdout, 2, "\"-\" means that this machine does not have it or does not report it.");
+		terminal_say(stdout, 2,
+			"\"-\" means that this machine does not have it or does not report it.");
 	}
 	if (r < 0 || !options.save)
 		return r;
@@ -623,7 +654,8 @@ static int read_profile(const char *name, json_t **ret, struct profile *profile,
 		r = document_read_environment(book, run.environment, ret, err);
 	if (r < 0)
 		return r;
-	return *ret ? 0 : error_say(err, -ENOENT, "the book has no fingerprint for profile '%s'", name);
+	return *ret ? 0
+		    : error_say(err, -ENOENT, "the book has no fingerprint for profile '%s'", name);
 }
 
 int verify_verb(int argc, char **argv, struct error *err)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What it costs to read a long run (the work of "cutoffs", for each of its two runs) and to discard from it,
- * beside SQLite's own sum over the same rows. Aim: at most twice that, in bounded memory.
+/* What it costs to read a long run (the work of "cutoffs", for each of its two runs) and to discard
+ * from it, beside SQLite's own sum over the same rows. Aim: at most twice that, in bounded memory.
  *
- * usage: bench_analysis [SAMPLES [DIRECTORY]], 100 executions each; 100000 takes a minute and 400 MB.
- * CPU time, the least of three.
+ * usage: bench_analysis [SAMPLES [DIRECTORY]], 100 executions each; 100000 takes a minute and 400
+ * MB. CPU time, the least of three.
  *
- * On a virtual machine with two cores, 10 million executions: sum 2.1 s, reading 1.1 times that, discard 1.2
- * times, 19 MiB. */
+ * On a virtual machine with two cores, 10 million executions: sum 2.1 s, reading 1.1 times that,
+ * discard 1.2 times, 19 MiB. */
 #include "lib/base/text.h"
 #include "lib/report/run_result.h"
 
@@ -51,7 +51,8 @@ static uint64_t draw(void)
 }
 
 /* One sample: in every 500th a daemon of its own takes 20 ms. */
-static void add_sample(struct book *book, int64_t run, uint32_t n, const uint32_t *daemons, struct error *err)
+static void add_sample(
+	struct book *book, int64_t run, uint32_t n, const uint32_t *daemons, struct error *err)
 {
 	struct execution executions[EXECUTIONS + 1];
 	struct sample sample = {
@@ -84,7 +85,8 @@ static void add_sample(struct book *book, int64_t run, uint32_t n, const uint32_
 
 static int64_t fill(struct book *book, uint32_t samples, struct error *err)
 {
-	struct run run = {.program = (char *)"INC0.1", .kind = RUN_SHORT, .resolution_ns = 1, .cpu = -1};
+	struct run run = {
+		.program = (char *)"INC0.1", .kind = RUN_SHORT, .resolution_ns = 1, .cpu = -1};
 	uint32_t daemons[DAEMONS + 1];
 
 	for (size_t i = 0; i <= DAEMONS; i++) {
@@ -112,8 +114,8 @@ static double sum_by_sqlite(const char *path)
 	for (int i = 0; i < REPEATS; i++) {
 		start = cpu_time();
 		if (sqlite3_exec(db,
-			    "SELECT sum(pt_ns), max(source), max(sample) FROM execution WHERE run = 1", NULL,
-			    NULL, NULL) != SQLITE_OK)
+			    "SELECT sum(pt_ns), max(source), max(sample) FROM execution WHERE run = 1",
+			    NULL, NULL, NULL) != SQLITE_OK)
 			exit(1);
 		best = cpu_time() - start < best ? cpu_time() - start : best;
 	}
@@ -144,7 +146,8 @@ static double time_discarding(
 		_cleanup_(run_result_clear) struct run_result result = {};
 		double start = cpu_time();
 
-		must(run_result_read(book, run, &(struct discard_rules){.profile = profile}, 0, &result, err),
+		must(run_result_read(book, run, &(struct discard_rules){.profile = profile}, 0,
+			     &result, err),
 			err);
 		best = cpu_time() - start < best ? cpu_time() - start : best;
 	}
@@ -169,10 +172,12 @@ static void measure(const char *path, uint32_t samples, struct error *err)
 	reading_s = time_reading(book, run, &analysis, err);
 	profile = cutoffs_make("bench", (struct analysis[]){analysis, analysis}, 0, &left_out);
 	discarding_s = time_discarding(book, run, &profile, err);
-	printf("%u samples, %u executions: %s, %zu L-samples, %zu cutoffs\n", samples, samples * EXECUTIONS,
-		verdict_name(analysis.verdict), analysis.n_l_samples, profile.n_cutoffs);
+	printf("%u samples, %u executions: %s, %zu L-samples, %zu cutoffs\n", samples,
+		samples * EXECUTIONS, verdict_name(analysis.verdict), analysis.n_l_samples,
+		profile.n_cutoffs);
 	printf("%-28s %8.3f s\n", "SQLite's sum", sum);
-	printf("%-28s %8.3f s  %5.2f x\n", "reading (one run of cutoffs)", reading_s, reading_s / sum);
+	printf("%-28s %8.3f s  %5.2f x\n", "reading (one run of cutoffs)", reading_s,
+		reading_s / sum);
 	printf("%-28s %8.3f s  %5.2f x\n", "discard", discarding_s, discarding_s / sum);
 	printf("%-28s %8ld MiB more than before\n", "peak memory", peak_mib() - before);
 }
@@ -180,7 +185,8 @@ static void measure(const char *path, uint32_t samples, struct error *err)
 int main(int argc, char **argv)
 {
 	uint32_t samples = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 10000;
-	_cleanup_(freep) char *directory = text_format("%s/emp-bench-XXXXXX", argc > 2 ? argv[2] : "/tmp");
+	_cleanup_(freep) char *directory = text_format(
+		"%s/emp-bench-XXXXXX", argc > 2 ? argv[2] : "/tmp");
 	_cleanup_(freep) char *path = NULL, *clean = NULL;
 	struct error err = {};
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What executions cost in the book: to store, in bytes, and to walk over, compared with SQLite's own sum over the
- * same rows; and the same for other layouts of the table, which is why the book has the one it has.
+/* What executions cost in the book: to store, in bytes, and to walk over, compared with SQLite's
+ * own sum over the same rows; and the same for other layouts of the table, which is why the book
+ * has the one it has.
  *
- * usage: bench_book [SAMPLES [DIRECTORY]], 100 executions each; 100000 takes some minutes and 300 MB.
- * A store is one transaction with its sync. Walks are CPU time, the least of five; "few" are the columns that
- * cutoffs need: sample, source, pt_ns. */
+ * usage: bench_book [SAMPLES [DIRECTORY]], 100 executions each; 100000 takes some minutes and 300
+ * MB. A store is one transaction with its sync. Walks are CPU time, the least of five; "few" are
+ * the columns that cutoffs need: sample, source, pt_ns. */
 #include "lib/book/book.h"
 
 #include <sqlite3.h>
@@ -48,7 +49,8 @@ static const struct layout layouts[] = {
 		SAME_ROWS},
 	{.name = "packed rowid",
 		.schema = "CREATE TABLE execution(id INTEGER PRIMARY KEY, " WHO TIMES ") STRICT",
-		.insert = "INSERT INTO execution VALUES ((?1 << 44) | (?2 << 12) | ?3, ?4, ?5, ?6, ?7)",
+		.insert =
+			"INSERT INTO execution VALUES ((?1 << 44) | (?2 << 12) | ?3, ?4, ?5, ?6, ?7)",
 		.rows = "id, source, pt_ns, pid, tick_ns) FROM execution WHERE id BETWEEN 1 << 44 AND 2 << 44",
 		.few = "id, source, pt_ns) FROM execution WHERE id BETWEEN 1 << 44 AND 2 << 44",
 		.sum = "SELECT sum(pt_ns) FROM execution WHERE id BETWEEN 1 << 44 AND 2 << 44"},
@@ -92,8 +94,8 @@ static struct execution make_execution(uint32_t sample, unsigned *seed)
 		.tick_ns = r & 1 ? 4000000 : -1};
 }
 
-/* What storing one sample takes: the median of wall clock times, which the sync of the disk makes most of,
- * and the mean of CPU times. */
+/* What storing one sample takes: the median of wall clock times, which the sync of the disk makes
+ * most of, and the mean of CPU times. */
 struct store {
 	double wall[TIMED], cpu; /* seconds */
 };
@@ -141,7 +143,8 @@ static void step_through(sqlite3 *db, const char *text)
 	must(sqlite3_prepare_v2(db, text, -1, &stmt, NULL) == SQLITE_OK, text);
 	while (sqlite3_step(stmt) == SQLITE_ROW)
 		if (sqlite3_column_count(stmt) == 5)
-			add_up(&(struct execution){.sample = (uint32_t)sqlite3_column_int64(stmt, 0),
+			add_up(&(struct execution){.sample = (uint32_t)sqlite3_column_int64(
+							   stmt, 0),
 				       .source = (uint32_t)sqlite3_column_int64(stmt, 1),
 				       .pt_ns = sqlite3_column_int64(stmt, 2),
 				       .pid = sqlite3_column_int(stmt, 3),
@@ -179,8 +182,8 @@ static double timed_rows(sqlite3 *db, const char *rows)
 	return timed(db, "SELECT ", text);
 }
 
-/* Seconds for a sample, the median: the last ones are committed one by one and timed, those before them at
- * one go. */
+/* Seconds for a sample, the median: the last ones are committed one by one and timed, those before
+ * them at one go. */
 static void fill_layout(sqlite3 *db, const struct layout *layout, uint32_t n, struct store *ret)
 {
 	sqlite3_stmt *sample, *execution;
@@ -188,10 +191,11 @@ static void fill_layout(sqlite3 *db, const struct layout *layout, uint32_t n, st
 	bool timed_now = false;
 	double start = 0;
 
-	must(sqlite3_prepare_v2(db, "INSERT INTO sample VALUES (1, ?1, 0, 0, 0)", -1, &sample, NULL) ==
-			SQLITE_OK,
+	must(sqlite3_prepare_v2(db, "INSERT INTO sample VALUES (1, ?1, 0, 0, 0)", -1, &sample,
+		     NULL) == SQLITE_OK,
 		"sample");
-	must(sqlite3_prepare_v2(db, layout->insert, -1, &execution, NULL) == SQLITE_OK, layout->insert);
+	must(sqlite3_prepare_v2(db, layout->insert, -1, &execution, NULL) == SQLITE_OK,
+		layout->insert);
 	sql(db, "BEGIN");
 	for (uint32_t s = 1; s <= n; s++) {
 		if (s == n - TIMED + 1) {
@@ -204,7 +208,8 @@ static void fill_layout(sqlite3 *db, const struct layout *layout, uint32_t n, st
 		if (timed_now)
 			sql(db, "BEGIN IMMEDIATE");
 		sqlite3_bind_int64(sample, 1, s);
-		must(sqlite3_step(sample) == SQLITE_DONE && sqlite3_reset(sample) == SQLITE_OK, "sample");
+		must(sqlite3_step(sample) == SQLITE_DONE && sqlite3_reset(sample) == SQLITE_OK,
+			"sample");
 		for (int i = 1; i <= EXECUTIONS; i++) {
 			struct execution e = make_execution(s, &seed);
 			int64_t values[] = {1, s, i, e.source, e.pt_ns, e.pid, e.tick_ns};
@@ -213,7 +218,8 @@ static void fill_layout(sqlite3 *db, const struct layout *layout, uint32_t n, st
 				sqlite3_bind_int64(execution, c + 1, values[c]);
 			if (e.tick_ns < 0)
 				sqlite3_bind_null(execution, 7);
-			must(sqlite3_step(execution) == SQLITE_DONE && sqlite3_reset(execution) == SQLITE_OK,
+			must(sqlite3_step(execution) == SQLITE_DONE &&
+					sqlite3_reset(execution) == SQLITE_OK,
 				"execution");
 		}
 		if (timed_now) {
@@ -236,18 +242,23 @@ static void fill_book(struct book *book, int64_t run, uint32_t n, struct store *
 
 	must(book_begin(book, &err) == 0, "book_begin");
 	for (uint32_t s = 1; s <= n; s++) {
-		struct sample sample = {
-			.n = s, .user_ns = -1, .system_ns = -1, .max_rss_bytes = -1, .observer_ns = -1};
+		struct sample sample = {.n = s,
+			.user_ns = -1,
+			.system_ns = -1,
+			.max_rss_bytes = -1,
+			.observer_ns = -1};
 
 		if (s == n - TIMED + 1) {
-			must(book_commit(book, &err) == 0 && book_checkpoint(book, &err) == 0, "book_commit");
+			must(book_commit(book, &err) == 0 && book_checkpoint(book, &err) == 0,
+				"book_commit");
 			timed_now = true;
 			ret->cpu = now(CLOCK_PROCESS_CPUTIME_ID);
 		}
 		start = now(CLOCK_MONOTONIC);
 		for (int i = 0; i < EXECUTIONS; i++)
 			e[i] = make_execution(s, &seed);
-		must(book_add_sample(book, run, &sample, e, EXECUTIONS, &err) == 0, "book_add_sample");
+		must(book_add_sample(book, run, &sample, e, EXECUTIONS, &err) == 0,
+			"book_add_sample");
 		if (timed_now)
 			ret->wall[n - s] = now(CLOCK_MONOTONIC) - start;
 	}
@@ -258,16 +269,17 @@ struct walks {
 	double sum, handed, all, few; /* seconds */
 };
 
-static void show(const char *name, struct store *store, const char *path, uint32_t n, const struct walks *w)
+static void show(
+	const char *name, struct store *store, const char *path, uint32_t n, const struct walks *w)
 {
 	struct stat st;
 
 	must(stat(path, &st) == 0, path);
 	must(total_n == (size_t)n * EXECUTIONS, "a walk over all rows");
 	qsort(store->wall, TIMED, sizeof(store->wall[0]), by_size);
-	printf("%-24s %9.3f %9.3f %10.1f %8.2f %10.2fx %10.2fx %10.2fx\n", name, store->wall[TIMED / 2] * 1e3,
-		store->cpu * 1e3, (double)st.st_size / n / EXECUTIONS, w->sum, w->handed / w->sum,
-		w->all / w->sum, w->few / w->sum);
+	printf("%-24s %9.3f %9.3f %10.1f %8.2f %10.2fx %10.2fx %10.2fx\n", name,
+		store->wall[TIMED / 2] * 1e3, store->cpu * 1e3, (double)st.st_size / n / EXECUTIONS,
+		w->sum, w->handed / w->sum, w->all / w->sum, w->few / w->sum);
 	fflush(stdout);
 }
 
@@ -297,7 +309,8 @@ static void try_layout(const struct layout *layout, const char *path, uint32_t n
 	unlink(path);
 }
 
-typedef int book_walk(struct book *book, int64_t run, book_each *each, void *data, struct error *err);
+typedef int book_walk(
+	struct book *book, int64_t run, book_each *each, void *data, struct error *err);
 
 static double timed_walk(struct book *book, int64_t run, book_walk *walk)
 {
@@ -318,7 +331,8 @@ static double timed_walk(struct book *book, int64_t run, book_walk *walk)
 
 static void try_book(const char *path, uint32_t n)
 {
-	struct run run = {.program = (char *)"INC128", .kind = RUN_SHORT, .resolution_ns = 1, .cpu = -1};
+	struct run run = {
+		.program = (char *)"INC128", .kind = RUN_SHORT, .resolution_ns = 1, .cpu = -1};
 	struct book *book;
 	struct error err;
 	struct store store;
@@ -332,7 +346,8 @@ static void try_book(const char *path, uint32_t n)
 		uint32_t id;
 
 		snprintf(name, sizeof(name), "daemon-%d", i);
-		must(book_source(book, &(struct source){.name = name}, &id, &err) == 0, "book_source");
+		must(book_source(book, &(struct source){.name = name}, &id, &err) == 0,
+			"book_source");
 	}
 	fill_book(book, run.id, n, &store);
 	must(book_checkpoint(book, &err) == 0, "book_checkpoint");
@@ -352,15 +367,16 @@ int main(int argc, char **argv)
 	uint32_t n = argc > 1 ? (uint32_t)atol(argv[1]) : 10000;
 	char directory[256], path[300];
 
-	snprintf(directory, sizeof(directory), "%s/emp-bench-XXXXXX", argc > 2 ? argv[2] : "/var/tmp");
+	snprintf(directory, sizeof(directory), "%s/emp-bench-XXXXXX",
+		argc > 2 ? argv[2] : "/var/tmp");
 	must(n > TIMED && mkdtemp(directory) != NULL, directory);
 	snprintf(path, sizeof(path), "%s/emp.db", directory);
 	printf("%u samples with %d executions each. \"of sum\": CPU time compared with SQLite's sum(pt_ns) of the same rows.\n\n",
 		n, EXECUTIONS);
-	printf("%-24s %9s %9s %10s %8s %11s %11s %11s\n", "", "store, ms", "store, ms", "file,", "sum,",
-		"rows handed", "aggregate,", "aggregate,");
-	printf("%-24s %9s %9s %10s %8s %11s %11s %11s\n", "layout of the table", "a sample", "of CPU",
-		"bytes/row", "s", "out, of sum", "all, of sum", "few, of sum");
+	printf("%-24s %9s %9s %10s %8s %11s %11s %11s\n", "", "store, ms", "store, ms", "file,",
+		"sum,", "rows handed", "aggregate,", "aggregate,");
+	printf("%-24s %9s %9s %10s %8s %11s %11s %11s\n", "layout of the table", "a sample",
+		"of CPU", "bytes/row", "s", "out, of sum", "all, of sum", "few, of sum");
 	try_book(path, n);
 	for (size_t i = 0; i < ELEMENTS(layouts); i++)
 		try_layout(&layouts[i], path, n);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* chase KIB STEPS [INCREMENTS]: follows a random cycle of pointers through so much memory, so that its time depends on what the
- * caches hold; with INCREMENTS, computes between two steps. For duet_signs.py. */
+/* chase KIB STEPS [INCREMENTS]: follows a random cycle of pointers through so much memory, so that
+ * its time depends on what the caches hold; with INCREMENTS, computes between two steps. For
+ * duet_signs.py. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

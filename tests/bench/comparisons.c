@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How often comparisons are right, on made-up machines whose truth is known. Prints tables, by hand:
+/* How often comparisons are right, on made-up machines whose truth is known. Prints tables, by
+ * hand:
  *
- *	build/tests/bench/comparisons [TABLE|all [SEEDS [SEED]]]
+ * build/tests/bench/comparisons [TABLE|all [SEEDS [SEED]]]
  *
  * between: A/A of separate runs, with --between-runs or as other runs of the book show it: false
  * differences (aim: 5 % at most).
@@ -21,8 +22,8 @@
  * (aim: 80 %), and N (median, and the highest tenth), by the number of samples of the first
  * comparison. Differences are drawn from 0.1 to 20 %, the noise from 0.2 to 10 %.
  *
- * wide: times that spread by a factor of 3 and more: intervals that miss the ratio of the means (aim:
- * 5 %), how many have no upper bound, and how many no bounds. */
+ * wide: times that spread by a factor of 3 and more: intervals that miss the ratio of the means
+ * (aim: 5 %), how many have no upper bound, and how many no bounds. */
 #include "lib/base/number.h"
 #include "lib/protocol/comparison.h"
 #include "lib/protocol/sample_size.h"
@@ -340,7 +341,8 @@ static void bench_resolving(void)
 enum way { IN_TURN, DUET, SEPARATE, N_WAYS };
 
 /* n samples of each, of which b takes `ratio` times as long, with noise of sd. */
-static struct comparison taken(enum way way, size_t n, double ratio, double sd, struct comparison_rules rules)
+static struct comparison taken(
+	enum way way, size_t n, double ratio, double sd, struct comparison_rules rules)
 {
 	static struct made_side sides[2];
 	struct run_variation v = {0.002, 1e6, 0};
@@ -357,7 +359,8 @@ static struct comparison taken(enum way way, size_t n, double ratio, double sd, 
 		if (way == SEPARATE)
 			sides[s].side.origin.call = NULL;
 	}
-	must(comparison_make(&sides[0].side, &sides[1].side, way == SEPARATE ? &v : NULL, &c, &err), &err);
+	must(comparison_make(&sides[0].side, &sides[1].side, way == SEPARATE ? &v : NULL, &c, &err),
+		&err);
 	c.rules = rules;
 	return c;
 }
@@ -373,7 +376,8 @@ static void bench_missing(void)
 	static const size_t sizes[] = {2, 3, 5, 10, 30};
 	static const double gates[] = {-1, 2};
 
-	printf("missing: comparisons that cannot tell, and do after N more samples, in %%; N\n%-24s", "samples of each");
+	printf("missing: comparisons that cannot tell, and do after N more samples, in %%; N\n%-24s",
+		"samples of each");
 	for (size_t k = 0; k < ELEMENTS(sizes); k++)
 		printf("%24zu", sizes[k]);
 	for (enum way way = 0; way < N_WAYS; way++)
@@ -386,24 +390,31 @@ static void bench_missing(void)
 				double *more = calloc((size_t)seeds, sizeof(*more));
 				int told = 0, advised = 0, all = 0;
 
-				for (int tries = 0; tries < 20 * seeds && advised < seeds; tries++) {
-					double sd = log_flat(0.002, 0.1), off = log_flat(0.001, 0.2);
-					double ratio = gsl_rng_uniform(rng) < 0.5 ? 1 + off : 1 / (1 + off), n;
-					struct comparison c = taken(way, sizes[k], ratio, sd, rules);
+				for (int tries = 0; tries < 20 * seeds && advised < seeds;
+					tries++) {
+					double sd = log_flat(0.002, 0.1),
+					       off = log_flat(0.001, 0.2);
+					double ratio = gsl_rng_uniform(rng) < 0.5 ? 1 + off
+										  : 1 / (1 + off),
+					       n;
+					struct comparison c = taken(
+						way, sizes[k], ratio, sd, rules);
 
 					if (comparison_verdict(&c) != COMPARISON_CANNOT_TELL)
 						continue;
 					all++;
 					n = comparison_samples_missing(&c);
-					if (!(n <= MOST - (double)sizes[k])) /* nobody takes so many */
+					/* nobody takes so many */
+					if (!(n <= MOST - (double)sizes[k]))
 						continue;
 					more[advised++] = n;
 					c = taken(way, sizes[k] + (size_t)n, ratio, sd, rules);
 					told += comparison_verdict(&c) != COMPARISON_CANNOT_TELL;
 				}
 				gsl_sort(more, 1, (size_t)advised);
-				printf("  %3.0f (%3.0f %5.0f; of %3.0f%%)", 100. * told / advised, more[advised / 2],
-					more[advised * 9 / 10], 100. * advised / all);
+				printf("  %3.0f (%3.0f %5.0f; of %3.0f%%)", 100. * told / advised,
+					more[advised / 2], more[advised * 9 / 10],
+					100. * advised / all);
 				fflush(stdout);
 				free(more);
 			}
@@ -433,14 +444,19 @@ static void bench_wide(void)
 					for (size_t n = 0; n < sizes[k]; n++)
 						put(&sides[s], n, 2 * n + (n + s) % 2,
 							1e8 * (s ? ratio : 1) *
-								exp(gsl_ran_gaussian(rng, spreads[i]) -
-									spreads[i] * spreads[i] / 2));
-				must(comparison_make(&sides[0].side, &sides[1].side, NULL, &c, &err), &err);
+								exp(gsl_ran_gaussian(
+									    rng, spreads[i]) -
+									spreads[i] * spreads[i] /
+										2));
+				must(comparison_make(
+					     &sides[0].side, &sides[1].side, NULL, &c, &err),
+					&err);
 				none += isnan(c.ratio_low);
 				open += isinf(c.ratio_high);
 				missed += ratio < c.ratio_low || ratio > c.ratio_high;
 			}
-			printf("  n=%zu %4.1f+%4.1f+%4.1f", sizes[k], percent(missed), percent(open), percent(none));
+			printf("  n=%zu %4.1f+%4.1f+%4.1f", sizes[k], percent(missed),
+				percent(open), percent(none));
 		}
 		printf("\n");
 	}
@@ -452,8 +468,9 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} tables[] = {{"between", bench_between}, {"drift", bench_drift}, {"rounding", bench_rounding},
-		{"resolving", bench_resolving}, {"missing", bench_missing}, {"wide", bench_wide}};
+	} tables[] = {{"between", bench_between}, {"drift", bench_drift},
+		{"rounding", bench_rounding}, {"resolving", bench_resolving},
+		{"missing", bench_missing}, {"wide", bench_wide}};
 	const char *table = argc > 1 ? argv[1] : "all";
 
 	if (argc > 2)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a context switch costs with emp-clock.service and without. Two processes on one CPU pass a byte to and fro; a client of the
- * service is started and ended in turn, which attaches and removes its BPF program. Prints the median of each and of the
- * paired differences. Usage: context_switch [ROUNDS] (EMP_CLOCK_SOCKET: the service's socket) */
+/* What a context switch costs with emp-clock.service and without. Two processes on one CPU pass a
+ * byte to and fro; a client of the service is started and ended in turn, which attaches and removes
+ * its BPF program. Prints the median of each and of the paired differences. Usage: context_switch
+ * [ROUNDS] (EMP_CLOCK_SOCKET: the service's socket) */
 #include "lib/clock/emp-clock.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A matrix product, as a program to be timed: N x N doubles, the plain three loops. Prints nothing. */
+/* A matrix product, as a program to be timed: N x N doubles, the plain three loops. Prints
+ * nothing. */
 #include <stdlib.h>
 
 int main(int argc, char **argv)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A daemon that disturbs: takes BUSY milliseconds of CPU time every PERIOD milliseconds, on the CPU that it
- * was started on (taskset). Ends with its parent.
+/* A daemon that disturbs: takes BUSY milliseconds of CPU time every PERIOD milliseconds, on the CPU
+ * that it was started on (taskset). Ends with its parent.
  *
- *   noisy BUSY PERIOD */
+ * noisy BUSY PERIOD */
 #include "lib/base/number.h"
 
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the accounting costs: CPU time of two snapshots and of comparing them, for several numbers of processes and
- * with each backend. Absolute times drift with the machine, so the last column is a ratio. samples.py measures
- * what a whole sample costs.
+/* What the accounting costs: CPU time of two snapshots and of comparing them, for several numbers
+ * of processes and with each backend. Absolute times drift with the machine, so the last column is
+ * a ratio. samples.py measures what a whole sample costs.
  *
  *   bench_observer [PROCESSES...]        as root; 100 1000 10000 if none is given */
 #include "lib/base/number.h"
@@ -109,7 +109,8 @@ static int cost_of_backends(int64_t ret_ns[N_BACKENDS], struct error *err)
 
 	for (size_t i = 0; i < N_BACKENDS; i++) {
 		_cleanup_(accounting_freep) struct accounting *a = NULL;
-		int r = accounting_new(&a, &(struct accounting_options){.backend = backends[i]}, err);
+		int r = accounting_new(
+			&a, &(struct accounting_options){.backend = backends[i]}, err);
 
 		for (int j = 0; r == 0 && j < 5; j++)
 			r = cost_of_sample(a, &warm, err);
@@ -124,9 +125,9 @@ static int cost_of_backends(int64_t ret_ns[N_BACKENDS], struct error *err)
 
 static int bench_snapshots(int argc, char **argv, struct error *err)
 {
-	static const struct column columns[] = {{"PROCESSES", COLUMN_NUMBER}, {"BACKEND", COLUMN_TEXT},
-		{"CPU TIME A SAMPLE", COLUMN_NUMBER}, {"A PROCESS", COLUMN_NUMBER}, {"TO BPF", COLUMN_NUMBER},
-		{}};
+	static const struct column columns[] = {{"PROCESSES", COLUMN_NUMBER},
+		{"BACKEND", COLUMN_TEXT}, {"CPU TIME A SAMPLE", COLUMN_NUMBER},
+		{"A PROCESS", COLUMN_NUMBER}, {"TO BPF", COLUMN_NUMBER}, {}};
 	_cleanup_(table_freep) struct table *table = table_new(columns);
 	int r = 0;
 
@@ -141,8 +142,9 @@ static int bench_snapshots(int argc, char **argv, struct error *err)
 		n = count_processes();
 		r = cost_of_backends(ns, err);
 		for (size_t j = 0; r == 0 && j < N_BACKENDS; j++) {
-			table_row(table, NUMBER(n), TEXT(accounting_backend_names[backends[j]]), TIME(ns[j]),
-				TIME(ns[j] / (int64_t)n), REAL("%.1f", (double)ns[j] / (double)ns[0]));
+			table_row(table, NUMBER(n), TEXT(accounting_backend_names[backends[j]]),
+				TIME(ns[j]), TIME(ns[j] / (int64_t)n),
+				REAL("%.1f", (double)ns[j] / (double)ns[0]));
 		}
 		end_sleepers();
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What several observers at once cost everybody else: the CPU time of a context switch, and of a process from fork to its
- * end, on one CPU while N others observe. The last column is the ratio to none.
+/* What several observers at once cost everybody else: the CPU time of a context switch, and of a
+ * process from fork to its end, on one CPU while N others observe. The last column is the ratio to
+ * none.
  *
  *   bench_observers [N...]        as root; 1 10 100 if none is given */
 #include "lib/base/cleanup.h"
@@ -69,7 +70,8 @@ static void end_observers(void)
 	n_observers = n_bpf = 0;
 }
 
-/* Of this process and of the children that it has waited for: what others on this CPU do is not in it. */
+/* Of this process and of the children that it has waited for: what others on this CPU do is not in
+ * it. */
 static int64_t cpu_ns(void)
 {
 	struct rusage children;
@@ -142,9 +144,9 @@ static void add_row(struct table *table, int64_t switch_ns, int64_t fork_ns, dou
 
 static int bench(int argc, char **argv, struct error *err)
 {
-	static const struct column columns[] = {{"OBSERVERS", COLUMN_NUMBER}, {"WITH BPF", COLUMN_NUMBER},
-		{"A CONTEXT SWITCH", COLUMN_NUMBER}, {"A PROCESS", COLUMN_NUMBER},
-		{"SWITCH TO NONE", COLUMN_NUMBER}, {}};
+	static const struct column columns[] = {{"OBSERVERS", COLUMN_NUMBER},
+		{"WITH BPF", COLUMN_NUMBER}, {"A CONTEXT SWITCH", COLUMN_NUMBER},
+		{"A PROCESS", COLUMN_NUMBER}, {"SWITCH TO NONE", COLUMN_NUMBER}, {}};
 	_cleanup_(table_freep) struct table *table = table_new(columns);
 	int64_t none_ns;
 
@@ -153,7 +155,8 @@ static int bench(int argc, char **argv, struct error *err)
 	for (int i = 0; i < argc; i++) {
 		int64_t ns;
 
-		for (int wanted = atoi(argv[i]); n_observers < wanted && n_observers < MAX_OBSERVERS;)
+		for (int wanted = atoi(argv[i]);
+			n_observers < wanted && n_observers < MAX_OBSERVERS;)
 			start_observer();
 		ns = least(time_switches);
 		add_row(table, ns, least(time_forks), (double)ns / (double)none_ns);
@@ -170,7 +173,8 @@ int main(int argc, char **argv)
 	int r;
 
 	pin();
-	r = argc > 1 ? bench(argc - 1, argv + 1, &err) : bench((int)ELEMENTS(defaults), defaults, &err);
+	r = argc > 1 ? bench(argc - 1, argv + 1, &err)
+		     : bench((int)ELEMENTS(defaults), defaults, &err);
 	if (r < 0)
 		fprintf(stderr, "bench_observers: %s\n", err.text);
 	return r < 0;

@@ -8,8 +8,8 @@
  * standard error is 1 % at 5 %. The noise has an sd of 1 but for its bad runs. Places, and what is
  * given as a range, are drawn. Aims: false changes 5 % at most; of steps of 8 sd 99 %.
  *
- * equal: of series that are as much slower at the end as is allowed, those called equal (aim: 5 % at
- * most), and of those without a change.
+ * equal: of series that are as much slower at the end as is allowed, those called equal (aim: 5 %
+ * at most), and of those without a change.
  *
  * missing: "N more runs should tell": how often a verdict does, with N more at the last level (aim:
  * 80 %). */
@@ -231,7 +231,8 @@ static void print_found(const struct noise *noise, double by)
 	printf("\n");
 }
 
-/* A drift by so many sd from first to last, with a step of its own: is the drift found, the step, and how many further ones on average. */
+/* A drift by so many sd from first to last, with a step of its own: is the drift found, the step,
+ * and how many further ones on average. */
 static void print_drift(double from_first_to_last, double by)
 {
 	double values[MOST];

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What EMP concludes from made-up samples, for truth.py: a question on each line of standard input, an answer on each
- * line of standard output. Times are in ns.
+/* What EMP concludes from made-up samples, for truth.py: a question on each line of standard input,
+ * an answer on each line of standard output. Times are in ns.
  *
- *	interval N TIME… K TIME…      the ends of the 95 % interval of the mean of N samples; those if the machine is known
- *	                              from a calibration of K others; those of Student's; those of Student's after the
- *	                              papers' 2-sd check
- *	turn M N TIME…                N rounds, in each of which one reference and M others took a sample in turn:
- *	                              how many of the others are called different
- *	separate K MEAN… N TIME…      two runs of N samples, after K other runs with these means: "same", "different",
- *	                              "unknown"; and what Welch's test says of all samples
- *	changes N VALUE…              where the level of N values changes: how many times; for each change its first value from 0, by how
- *	                              much, and half its interval; then what would have been found in the middle, and in the last 5 values
- *	verdict VIEW N { ET PT W K { SOURCE PT }… }…
- *	                              a run of N samples, in each of which K executions on its CPU were observed; SOURCE
- *	                              counts from 1, W is -1 where it is not known, and VIEW is 1 if L-samples are found by W:
- *	                              the verdict; "noisy" or "quiet"; the L-samples; the sources that are named as frequent;
- *	                              those that made samples long; all three separated by commas ("-": none); the reason for
- *	                              the verdict
- *	cutoffs VIEW PPM RUN RUN RUN  a profile from a short and a long run as above (without the word), with PPM as its
- *	                              minimum share: their verdicts; its cutoffs; the samples of the third run that it discards
- */
+ * interval N TIME… K TIME…      the ends of the 95 % interval of the mean of N samples; those if the machine is known
+ *                               from a calibration of K others; those of Student's; those of Student's after the
+ *                               papers' 2-sd check
+ * turn M N TIME…                N rounds, in each of which one reference and M others took a sample in turn:
+ *                               how many of the others are called different
+ * separate K MEAN… N TIME…      two runs of N samples, after K other runs with these means: "same", "different",
+ *                               "unknown"; and what Welch's test says of all samples
+ * changes N VALUE…              where the level of N values changes: how many times; for each change its first value from 0, by how
+ *                               much, and half its interval; then what would have been found in the middle, and in the last 5 values
+ * verdict VIEW N { ET PT W K { SOURCE PT }… }…
+ *                               a run of N samples, in each of which K executions on its CPU were observed; SOURCE
+ *                               counts from 1, W is -1 where it is not known, and VIEW is 1 if L-samples are found by W:
+ *                               the verdict; "noisy" or "quiet"; the L-samples; the sources that are named as frequent;
+ *                               those that made samples long; all three separated by commas ("-": none); the reason for
+ *                               the verdict
+ * cutoffs VIEW PPM RUN RUN RUN  a profile from a short and a long run as above (without the word),
+ * with PPM as its
+ *                               minimum share: their verdicts; its cutoffs; the samples of the third run that it discards */
 #include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/protocol/analysis.h"
@@ -82,7 +82,8 @@ static struct known_correlation calibrated(const int64_t *times, size_t n)
 static void answer_interval(void)
 {
 	int64_t times[MOST], others[MOST], left[MOST];
-	size_t n = read_times(times, read_count()), n_others = read_times(others, read_count()), n_left = 0;
+	size_t n = read_times(times, read_count()), n_others = read_times(others, read_count()),
+	       n_left = 0;
 	struct summary all = summary_of(times, n), after;
 	struct known_correlation machine = calibrated(others, n_others);
 
@@ -102,8 +103,8 @@ static struct comparison_side side_of(
 	struct comparison_time *items, const int64_t *times, size_t first, size_t step, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		items[i] = (struct comparison_time){
-			(uint32_t)i + 1, (int64_t)(1 + first + i * step) * NS_PER_S, times[first + i * step]};
+		items[i] = (struct comparison_time){(uint32_t)i + 1,
+			(int64_t)(1 + first + i * step) * NS_PER_S, times[first + i * step]};
 	return (struct comparison_side){items, n, .origin = {.call = "turn"}};
 }
 
@@ -156,9 +157,9 @@ static void answer_separate(void)
 	if (comparison_make(&a, &b, &variation, &c, &err) < 0)
 		exit(1);
 	printf("%s %s\n",
-		isnan(c.ratio_low)			? "unknown"
+		isnan(c.ratio_low)                      ? "unknown"
 		: c.ratio_low <= 1 && c.ratio_high >= 1 ? "same"
-							     : "different",
+							: "different",
 		c.welch_p < 0.05 ? "different" : "same");
 }
 
@@ -179,7 +180,8 @@ static void answer_changes(void)
 
 		printf("%zu %.6g %.6g ", levels.items[k].first, change.by, change.half);
 	}
-	printf("%.6g %.6g\n", levels_detectable(&levels, n, n / 2), levels_detectable(&levels, n, 5));
+	printf("%.6g %.6g\n", levels_detectable(&levels, n, n / 2),
+		levels_detectable(&levels, n, 5));
 }
 
 enum { MOST_SOURCES = 64 };
@@ -205,8 +207,8 @@ static struct made_up read_run(void)
 {
 	enum { MOST_EXECUTIONS = 64 };
 	size_t n = read_count();
-	struct made_up m = {
-		calloc(n, sizeof(*m.samples)), calloc(n * MOST_EXECUTIONS, sizeof(*m.executions)), n, 0};
+	struct made_up m = {calloc(n, sizeof(*m.samples)),
+		calloc(n * MOST_EXECUTIONS, sizeof(*m.executions)), n, 0};
 	int64_t now = NS_PER_S, times[3];
 
 	for (size_t i = 0; i < n; i++) {
@@ -221,7 +223,8 @@ static struct made_up read_run(void)
 		for (size_t left = read_count(); left > 0; left--) {
 			if (read_times(times, 2) < 2 || m.n_executions == n * MOST_EXECUTIONS)
 				exit(1);
-			m.executions[m.n_executions++] = (struct execution){.sample = (uint32_t)i + 1,
+			m.executions[m.n_executions++] = (struct execution){
+				.sample = (uint32_t)i + 1,
 				.source = (uint32_t)times[0],
 				.pt_ns = times[1],
 				.same_cpu_ns = times[1]};
@@ -230,7 +233,8 @@ static struct made_up read_run(void)
 	return m;
 }
 
-/* Those that made samples long: frequent ones, or those whose cutoffs explain a tenth of the delay of their samples. */
+/* Those that made samples long: frequent ones, or those whose cutoffs explain a tenth of the delay
+ * of their samples. */
 static void print_named(const struct analysis *a)
 {
 	const char *before = "";
@@ -272,14 +276,16 @@ static void must(int r, const struct error *err)
 	}
 }
 
-static void analyse(struct made_up *m, const struct sources *sources, bool by_wait, struct analysis *ret)
+static void analyse(
+	struct made_up *m, const struct sources *sources, bool by_wait, struct analysis *ret)
 {
 	struct run run = {.id = 1, .kind = RUN_SHORT, .resolution_ns = 1};
 	_cleanup_(analysis_feed_freep) struct analysis_feed *feed = NULL;
 	struct error err;
 
 	must(analysis_feed_new(&feed, &run, TAKE(m->samples), m->n, sources,
-		     &(struct analysis_options){.patterns = names_default, .by_wait = by_wait}, &err),
+		     &(struct analysis_options){.patterns = names_default, .by_wait = by_wait},
+		     &err),
 		&err);
 	for (size_t i = 0; i < m->n_executions; i++)
 		must(analysis_feed_add(feed, &m->executions[i], &err), &err);
@@ -301,7 +307,8 @@ static void answer_verdict(void)
 static void discard(struct made_up *m, const struct sources *sources, const struct profile *profile)
 {
 	const struct discard_rules rules = {.profile = profile, .patterns = names_default};
-	_cleanup_(sample_filter_clear) struct sample_filter filter = {rules, sources, m->samples, m->n};
+	_cleanup_(sample_filter_clear) struct sample_filter filter = {
+		rules, sources, m->samples, m->n};
 	_cleanup_(discarding_clear) struct discarding discarding = {};
 	struct error err;
 
@@ -347,8 +354,9 @@ int main(void)
 	static const struct {
 		const char *word;
 		void (*answer)(void);
-	} questions[] = {{"interval", answer_interval}, {"turn", answer_turn}, {"separate", answer_separate},
-		{"changes", answer_changes}, {"verdict", answer_verdict}, {"cutoffs", answer_cutoffs}};
+	} questions[] = {{"interval", answer_interval}, {"turn", answer_turn},
+		{"separate", answer_separate}, {"changes", answer_changes},
+		{"verdict", answer_verdict}, {"cutoffs", answer_cutoffs}};
 	char word[16];
 
 	while (scanf("%15s", word) == 1)

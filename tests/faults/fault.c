@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Loaded into a program with LD_PRELOAD: makes one call fail. EMP_FAULT is KIND:N: the N-th call of that kind fails, "memory"
- * (allocations, ENOMEM), "open" (EMFILE) or "book" (what SQLite does with its files, EIO: the system calls of its VFS are
- * replaced by its own interface for that); N is 0: none does. EMP_FAULT_COUNT is a file for the number of calls. What the program
- * starts is left alone. For system calls see inject.c. */
+/* Loaded into a program with LD_PRELOAD: makes one call fail. EMP_FAULT is KIND:N: the N-th call of
+ * that kind fails, "memory" (allocations, ENOMEM), "open" (EMFILE) or "book" (what SQLite does with
+ * its files, EIO: the system calls of its VFS are replaced by its own interface for that); N is 0:
+ * none does. EMP_FAULT_COUNT is a file for the number of calls. What the program starts is left
+ * alone. For system calls see inject.c. */
 #undef _FILE_OFFSET_BITS /* open and open64 are two functions here */
 
 #include <dlfcn.h>
@@ -26,7 +27,8 @@ static atomic_long calls;
 static const char *count_file;
 static pid_t self;
 
-extern __typeof__(sqlite3_vfs_find) sqlite3_vfs_find __attribute__((weak)); /* of tools with a book */
+/* of tools with a book */
+extern __typeof__(sqlite3_vfs_find) sqlite3_vfs_find __attribute__((weak));
 
 /* The function behind the one of this name here. */
 #define NEXT(name)                                                 \

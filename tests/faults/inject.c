@@ -6,8 +6,9 @@
  *   inject io|full|short N REPORT DIR COMMAND...    of the calls that write, truncate, sync or rename below DIR, one fails
  *                                                   with EIO or ENOSPC, or writes only a half
  *
- * REPORT gets its pid, the number of such calls, and the name of the call. All threads of the process count; the processes
- * that it starts do not, and are left alone. Ends as the command does; 137: killed. */
+ * REPORT gets its pid, the number of such calls, and the name of the call. All threads of the
+ * process count; the processes that it starts do not, and are left alone. Ends as the command does;
+ * 137: killed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -69,12 +70,12 @@ static const long harmless[] = {
 #ifdef __x86_64__
 	SYS_access, SYS_readlink,
 #endif
-	SYS_read, SYS_pread64, SYS_lseek, SYS_fstat, SYS_newfstatat, SYS_statx, SYS_fstatfs, SYS_faccessat,
-	SYS_faccessat2, SYS_readlinkat, SYS_getdents64, SYS_close, SYS_fcntl, SYS_ioctl, SYS_mmap, SYS_munmap,
-	SYS_mremap, SYS_mprotect, SYS_madvise, SYS_brk, SYS_futex, SYS_rt_sigaction, SYS_rt_sigprocmask,
-	SYS_rt_sigreturn, SYS_getpid, SYS_getppid, SYS_gettid, SYS_getuid, SYS_geteuid, SYS_getegid,
-	SYS_uname, SYS_clock_gettime, SYS_times, SYS_getrusage, SYS_getrandom, SYS_recvmsg, SYS_prlimit64,
-	SYS_sched_getaffinity};
+	SYS_read, SYS_pread64, SYS_lseek, SYS_fstat, SYS_newfstatat, SYS_statx, SYS_fstatfs,
+	SYS_faccessat, SYS_faccessat2, SYS_readlinkat, SYS_getdents64, SYS_close, SYS_fcntl,
+	SYS_ioctl, SYS_mmap, SYS_munmap, SYS_mremap, SYS_mprotect, SYS_madvise, SYS_brk, SYS_futex,
+	SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_getpid, SYS_getppid, SYS_gettid,
+	SYS_getuid, SYS_geteuid, SYS_getegid, SYS_uname, SYS_clock_gettime, SYS_times,
+	SYS_getrusage, SYS_getrandom, SYS_recvmsg, SYS_prlimit64, SYS_sched_getaffinity};
 
 static void die(const char *what)
 {
@@ -110,7 +111,8 @@ static bool is_harmless(const struct __ptrace_syscall_info *info)
 	if (info->entry.nr == SYS_openat)
 		return !(info->entry.args[2] & (O_CREAT | O_TRUNC));
 	if (info->entry.nr == SYS_sendto)
-		return info->entry.args[4]; /* with an address: a question to the kernel, over netlink */
+		/* with an address: a question to the kernel, over netlink */
+		return info->entry.args[4];
 	for (size_t i = 0; i < sizeof(harmless) / sizeof(*harmless); i++)
 		if ((long)info->entry.nr == harmless[i])
 			return true;
@@ -131,7 +133,8 @@ static bool is_candidate(pid_t pid, const struct __ptrace_syscall_info *info)
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
 		if ((long)info->entry.nr == calls[i].number)
 			return (!calls[i].file || is_below(pid, info->entry.args[0])) &&
-			       (job.action != SHORT || (calls[i].writes && info->entry.args[2] > 1));
+			       (job.action != SHORT ||
+				       (calls[i].writes && info->entry.args[2] > 1));
 	return false;
 }
 
@@ -180,7 +183,8 @@ static void at_system_call(pid_t thread)
 		return; /* it is being killed */
 	if (info.op == PTRACE_SYSCALL_INFO_EXIT && thread == failing.thread)
 		fail_now(thread);
-	if (info.op != PTRACE_SYSCALL_INFO_ENTRY || !is_candidate(job.pid, &info) || ++job.calls != job.at)
+	if (info.op != PTRACE_SYSCALL_INFO_ENTRY || !is_candidate(job.pid, &info) ||
+		++job.calls != job.at)
 		return;
 	job.number = (long long)info.entry.nr;
 	go_wrong(thread);
@@ -205,7 +209,8 @@ static pid_t start(char **argv)
 		_exit(99);
 	}
 	if (ptrace(PTRACE_SEIZE, pid, NULL,
-		    PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL) < 0)
+		    PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC |
+			    PTRACE_O_EXITKILL) < 0)
 		die("PTRACE_SEIZE");
 	close(gate[0]);
 	close(gate[1]);
@@ -224,20 +229,23 @@ static int follow(void)
 
 		if (WIFEXITED(status) || WIFSIGNALED(status)) {
 			if (thread == job.pid)
-				return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+				return WIFEXITED(status) ? WEXITSTATUS(status)
+							 : 128 + WTERMSIG(status);
 			continue;
 		}
 		if (event == PTRACE_EVENT_EXEC)
 			runs = true;
 		else if (event == PTRACE_EVENT_STOP && WSTOPSIG(status) != SIGTRAP) {
-			ptrace(PTRACE_LISTEN, thread, NULL, NULL); /* stopped by a signal, and stays so */
+			/* stopped by a signal, and stays so */
+			ptrace(PTRACE_LISTEN, thread, NULL, NULL);
 			continue;
 		} else if (!event && WSTOPSIG(status) == (SIGTRAP | 0x80)) {
 			if (runs)
 				at_system_call(thread);
 		} else if (!event)
 			signal = WSTOPSIG(status);
-		ptrace(runs ? PTRACE_SYSCALL : PTRACE_CONT, thread, NULL, (void *)(ptrdiff_t)signal);
+		ptrace(runs ? PTRACE_SYSCALL : PTRACE_CONT, thread, NULL,
+			(void *)(ptrdiff_t)signal);
 	}
 	die("waitpid");
 	return 99;
@@ -274,7 +282,8 @@ int main(int argc, char **argv)
 	job.pid = start(argv + 5);
 	status = follow();
 	report = fopen(job.report, "w");
-	if (!report || fprintf(report, "%d %ld %s\n", (int)job.pid, job.calls, name_of(job.number)) < 0 ||
+	if (!report ||
+		fprintf(report, "%d %ld %s\n", (int)job.pid, job.calls, name_of(job.number)) < 0 ||
 		fclose(report) != 0)
 		die(job.report);
 	return status;

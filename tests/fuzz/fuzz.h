@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the fuzzers share. LLVMFuzzerTestOneInput() gets any bytes, from libFuzzer, or from replay.c, which gives it the
- * kept corpus. An abort is a fault. */
+/* What the fuzzers share. LLVMFuzzerTestOneInput() gets any bytes, from libFuzzer, or from
+ * replay.c, which gives it the kept corpus. An abort is a fault. */
 #pragma once
 
 #include "lib/base/cleanup.h"
@@ -55,7 +55,8 @@ static inline void fuzz_remove_directory(void)
 static inline const char *fuzz_directory(void)
 {
 	if (!*fuzz_path) {
-		snprintf(fuzz_path, sizeof(fuzz_path), "%s/emp-fuzz-XXXXXX", getenv("TMPDIR") ?: "/dev/shm");
+		snprintf(fuzz_path, sizeof(fuzz_path), "%s/emp-fuzz-XXXXXX",
+			getenv("TMPDIR") ?: "/dev/shm");
 		FUZZ_MUST(mkdtemp(fuzz_path));
 		atexit(fuzz_remove_directory);
 	}

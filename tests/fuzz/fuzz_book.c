@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Any bytes as a lab book, read by the loaders that the verbs use. Bytes that begin as a file of SQLite are the file.
- * Others are changes to a sound book, as somebody makes them who has sqlite3 and means ill: rows are changed while the
- * schema is without NOT NULL, CHECK and STRICT, which are there again when EMP opens the book. */
+/* Any bytes as a lab book, read by the loaders that the verbs use. Bytes that begin as a file of
+ * SQLite are the file. Others are changes to a sound book, as somebody makes them who has sqlite3
+ * and means ill: rows are changed while the schema is without NOT NULL, CHECK and STRICT, which are
+ * there again when EMP opens the book. */
 #include "lib/book/book.h"
 #include "lib/report/run_result.h"
 #include "lib/report/screen.h"
@@ -60,7 +61,8 @@ static void read_columns(sqlite3 *db)
 	FUZZ_MUST(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK);
 	columns = calloc(256, sizeof(*columns));
 	while (n_columns < 256 && sqlite3_step(stmt) == SQLITE_ROW)
-		columns[n_columns++] = (struct column){strdup((const char *)sqlite3_column_text(stmt, 0)),
+		columns[n_columns++] = (struct column){
+			strdup((const char *)sqlite3_column_text(stmt, 0)),
 			strdup((const char *)sqlite3_column_text(stmt, 1)),
 			strdup((const char *)sqlite3_column_text(stmt, 2))};
 	sqlite3_finalize(stmt);
@@ -88,8 +90,8 @@ static void make_book(void)
 
 static void bind_value(sqlite3_stmt *stmt, const uint8_t *value)
 {
-	static const int64_t numbers[] = {0, 1, -1, 2, INT64_MAX, INT64_MIN, INT64_C(1) << 32, UINT32_MAX,
-		INT32_MIN, INT64_MAX / 2, 1700000000000000000, 5, 13};
+	static const int64_t numbers[] = {0, 1, -1, 2, INT64_MAX, INT64_MIN, INT64_C(1) << 32,
+		UINT32_MAX, INT32_MIN, INT64_MAX / 2, 1700000000000000000, 5, 13};
 	int at = sqlite3_bind_parameter_index(stmt, ":value");
 	double real;
 
@@ -123,7 +125,8 @@ static void change_rows(sqlite3 *db, const struct change *change)
 	sqlite3_stmt *stmt;
 
 	if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK) {
-		sqlite3_bind_int(stmt, sqlite3_bind_parameter_index(stmt, ":rows"), change->rows % 4);
+		sqlite3_bind_int(
+			stmt, sqlite3_bind_parameter_index(stmt, ":rows"), change->rows % 4);
 		bind_value(stmt, change->value);
 		sqlite3_step(stmt);
 	}
@@ -140,7 +143,8 @@ static void change_schema(sqlite3 *db, const struct change *change)
 		"DROP TABLE %w",
 	};
 	const char *table = columns[change->column % n_columns].table;
-	char *sql = sqlite3_mprintf(statements[change->rows % ELEMENTS(statements)], table, table, table);
+	char *sql = sqlite3_mprintf(
+		statements[change->rows % ELEMENTS(statements)], table, table, table);
 
 	sqlite3_exec(db, "PRAGMA legacy_alter_table = ON", NULL, NULL, NULL);
 	sqlite3_exec(db, sql, NULL, NULL, NULL);
@@ -288,7 +292,8 @@ static void read_book(void)
 static void write_to_book(void)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
-	struct run run = {.program = (char *)"x", .kind = RUN_MEASURE, .resolution_ns = 1, .cpu = -1};
+	struct run run = {
+		.program = (char *)"x", .kind = RUN_MEASURE, .resolution_ns = 1, .cpu = -1};
 	struct sample sample = {.n = 1, .start_ns = 1, .user_ns = -1, .exit_status = -1};
 	struct error err = {};
 	uint32_t source;

@@ -5,9 +5,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-	_cleanup_(json_decrefp) json_t *document = n > 0 ? json_loadb((const char *)bytes + 1, n - 1,
-								   JSON_REJECT_DUPLICATES, NULL)
-							 : NULL;
+	_cleanup_(json_decrefp)
+		json_t *document = n > 0 ? json_loadb((const char *)bytes + 1, n - 1,
+						   JSON_REJECT_DUPLICATES, NULL)
+					 : NULL;
 	_cleanup_(compare_document_close) struct compare_document results = {};
 	struct compare_input input = {};
 	struct error err = {};

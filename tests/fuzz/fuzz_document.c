@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Any bytes as a document. Whatever is accepted must come out again, and what comes out must be accepted
- * and come out the same: an abort here is a bug. */
+/* Any bytes as a document. Whatever is accepted must come out again, and what comes out must be
+ * accepted and come out the same: an abort here is a bug. */
 #include "tests/fuzz/fuzz.h"
 #include "tests/memory_document.h"
 
@@ -23,7 +23,8 @@ static void make_book(void)
 
 static bool same_run(json_t *a, json_t *b)
 {
-	static const char *const of_book[] = {"uid", "run", "id", "reference", "source", "combination", NULL};
+	static const char *const of_book[] = {
+		"uid", "run", "id", "reference", "source", "combination", NULL};
 
 	drop_members(a, of_book);
 	drop_members(b, of_book);
@@ -49,7 +50,8 @@ static void try_run(const uint8_t *bytes, size_t n)
 		_cleanup_(freep) char *one = json_dumps(first, JSON_INDENT(1)),
 				      *two = json_dumps(second, JSON_INDENT(1));
 
-		fprintf(stderr, "not the same again: %s\n%s\n%s\n", err.text, one ?: "-", two ?: "-");
+		fprintf(stderr, "not the same again: %s\n%s\n%s\n", err.text, one ?: "-",
+			two ?: "-");
 		abort();
 	}
 	book_rollback(book);
@@ -66,7 +68,8 @@ static void try_profile(const json_t *document)
 			abort();
 		return;
 	}
-	if (document_make_profile(&in, &first, &err) < 0 || document_parse_profile(first, &out, &err) < 0 ||
+	if (document_make_profile(&in, &first, &err) < 0 ||
+		document_parse_profile(first, &out, &err) < 0 ||
 		document_make_profile(&out, &second, &err) < 0 || !json_equal(first, second)) {
 		fprintf(stderr, "not the same again: %s\n", err.text);
 		abort();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Any bytes as the journal of emp-setup. What is accepted is the same after it was saved and loaded. */
+/* Any bytes as the journal of emp-setup. What is accepted is the same after it was saved and
+ * loaded. */
 #include "setup/apply/apply.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -33,8 +34,8 @@ static void must_be_same(const struct journal *a, const struct journal *b)
 		FUZZ_MUST(same_text(x->id, y->id) && same_text(x->name, y->name) &&
 			  same_text(x->old, y->old) && same_text(x->want, y->want) &&
 			  same_text(x->held, y->held));
-		FUZZ_MUST(x->kind == y->kind && x->file_kind == y->file_kind && x->block == y->block &&
-			  x->persistent == y->persistent);
+		FUZZ_MUST(x->kind == y->kind && x->file_kind == y->file_kind &&
+			  x->block == y->block && x->persistent == y->persistent);
 	}
 }
 

@@ -23,7 +23,8 @@ static void try_time(const char *text)
 	text_moment(ns);
 	text_rfc3339(-ns);
 	if (ns < NS_PER_S * 1000000) { /* a double has all its digits */
-		FUZZ_MUST(text_parse_duration(text_seconds(ns), "it", &again, &err) == 0 && again == ns);
+		FUZZ_MUST(text_parse_duration(text_seconds(ns), "it", &again, &err) == 0 &&
+			  again == ns);
 	}
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Any bytes as the text of a file of the kernel, or as what a command prints, for every parser of such text. */
+/* Any bytes as the text of a file of the kernel, or as what a command prints, for every parser of
+ * such text. */
 #include "lib/base/text.h"
 #include "lib/host/accounting/identity.h"
 #include "setup/audit/audit.h"
@@ -28,7 +29,8 @@ static void try_unit(const char *text)
 static void try_kernel(const char *text)
 {
 	_cleanup_(freep) char *apt = kernel_parse_apt(text), *dnf = kernel_parse_dnf(text);
-	_cleanup_(freep) char *package = kernel_package(text), *tick = kernel_config_get(text, "CONFIG_HZ");
+	_cleanup_(freep) char *package = kernel_package(text),
+			      *tick = kernel_config_get(text, "CONFIG_HZ");
 
 	_cleanup_(freep) char *version = kernel_parse_version(text, text[0] & 1);
 	_cleanup_(argv_freep) char **packages = kernel_packages(text, "6.8.0-45-generic");

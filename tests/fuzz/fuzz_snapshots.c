@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Any bytes as the records of two snapshots and of the tasks that ended between them. The first three bytes divide them. */
+/* Any bytes as the records of two snapshots and of the tasks that ended between them. The first
+ * three bytes divide them. */
 #include "lib/host/accounting/accounting_internal.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Any bytes as a page of the kernel's ring buffer, from which intervals are made. What events look like is that of a kernel 6.18. */
+/* Any bytes as a page of the kernel's ring buffer, from which intervals are made. What events look
+ * like is that of a kernel 6.18. */
 #include "lib/jitter/jitter_internal.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -36,7 +37,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 
 	if (!decoder) {
 		directory = open(TRACE_DESCRIPTIONS, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		FUZZ_MUST(directory >= 0 && trace_decoder_new(&decoder, directory, NULL, &err) == 0);
+		FUZZ_MUST(
+			directory >= 0 && trace_decoder_new(&decoder, directory, NULL, &err) == 0);
 		close(directory);
 	}
 	FUZZ_MUST(page);
@@ -51,7 +53,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		must_end(event.prev_name);
 		must_end(event.next_name);
 		n_events++;
-		intervals_add(&v, &event, (int64_t)(event.at >> 20)); /* sums of times stay in range */
+		/* sums of times stay in range */
+		intervals_add(&v, &event, (int64_t)(event.at >> 20));
 	}
 	FUZZ_MUST(v.events == n_events);
 	must_nest(&v);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Any bytes as the text of all files of a machine: those of /proc and /sys that the readers below a root directory open. */
+/* Any bytes as the text of all files of a machine: those of /proc and /sys that the readers below a
+ * root directory open. */
 #include "lib/base/text.h"
 #include "lib/host/accounting/accounting.h"
 #include "lib/host/cpu/cpus.h"
@@ -15,10 +16,12 @@
 #include <sys/stat.h>
 
 static const char *const paths[] = {"proc/stat", "proc/vmstat", "proc/pressure/cpu", "proc/cpuinfo",
-	"proc/meminfo", "proc/42/stat", "proc/self/cgroup", "proc/self/mountinfo", "proc/self/status",
-	"proc/self/uid_map", "proc/sys/kernel/osrelease", "proc/sys/kernel/version", "etc/os-release",
-	"run/systemd/container", "sys/class/dmi/id/sys_vendor", "sys/class/dmi/id/product_name",
-	"sys/kernel/security/lockdown", "sys/devices/system/clocksource/clocksource0/available_clocksource",
+	"proc/meminfo", "proc/42/stat", "proc/self/cgroup", "proc/self/mountinfo",
+	"proc/self/status", "proc/self/uid_map", "proc/sys/kernel/osrelease",
+	"proc/sys/kernel/version", "etc/os-release", "run/systemd/container",
+	"sys/class/dmi/id/sys_vendor", "sys/class/dmi/id/product_name",
+	"sys/kernel/security/lockdown",
+	"sys/devices/system/clocksource/clocksource0/available_clocksource",
 	"sys/devices/system/cpu/online", "sys/devices/system/cpu/present",
 	"sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count",
 	"sys/devices/system/cpu/intel_pstate/no_turbo", "sys/devices/system/cpu/cpufreq/boost",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Any bytes as a command line and as parameters of one. What is split and joined splits into the same words again. */
+/* Any bytes as a command line and as parameters of one. What is split and joined splits into the
+ * same words again. */
 #include "lib/base/argv.h"
 #include "measure/options.h"
 #include "tests/fuzz/fuzz.h"
@@ -46,7 +47,8 @@ static void try_parameters(char *text, size_t n)
 		FUZZ_REFUSED(&err);
 	for (size_t k = 0, all = parameters_count(&parameters); k < all && k < 8; k++) {
 		_cleanup_(argv_freep) char **values = parameters_values(&parameters, k);
-		_cleanup_(freep) char *text_of = values ? parameters_replace(&parameters, values, part[0])
+		_cleanup_(freep) char *text_of = values ? parameters_replace(
+								  &parameters, values, part[0])
 							: NULL;
 
 		FUZZ_MUST(text_of);

@@ -88,7 +88,8 @@ static void add_calibration(struct book *book, int64_t short_run, int64_t long_r
 {
 	struct calibration_plan calibration = {.profile = (char *)"lab",
 		.owner = (char *)"boot 1 2",
-		.phases = {{100000000, N_SAMPLES, 0, short_run}, {1000000000, N_SAMPLES, 0, long_run}},
+		.phases = {{100000000, N_SAMPLES, 0, short_run},
+			{1000000000, N_SAMPLES, 0, long_run}},
 		.backend = (char *)"auto",
 		.cpu = 1};
 
@@ -99,12 +100,14 @@ void sound_book_make(const char *path)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	int64_t environment, short_run, long_run;
-	const struct source cron = {0, (char *)"cron", (char *)"/usr/sbin/cron", (char *)"cron.service"},
+	const struct source cron = {0, (char *)"cron", (char *)"/usr/sbin/cron",
+				    (char *)"cron.service"},
 			    worker = {.name = (char *)"kworker/0:1", .kind = SOURCE_KERNEL};
 	uint32_t source, another;
 
 	FUZZ_MUST(book_open(&book, path, BOOK_WRITE, &err) == 0);
-	FUZZ_MUST(book_put_environment(book, "00ff", "lab1", "{\"machine\": {}}", &environment, &err) == 0 &&
+	FUZZ_MUST(book_put_environment(
+			  book, "00ff", "lab1", "{\"machine\": {}}", &environment, &err) == 0 &&
 		  book_put_inc(book, environment, "inc", 1e9, &err) == 0);
 	FUZZ_MUST(book_source(book, &cron, &source, &err) == 0 &&
 		  book_source(book, &worker, &another, &err) == 0);

@@ -3,7 +3,7 @@
  *
  *   burn MS              MS milliseconds, including its start
  *   burn --orphan MS     ends at once, and leaves a child behind that takes them
- *   burn --threads N MS  N threads take them together
+ * burn --threads N MS  N threads take them together
  *   burn --sleep N ...   sleeps N milliseconds before the rest
  *   burn --cpu N ...     does the rest on this CPU
  *   burn --fill KB       takes no CPU time, but memory
@@ -55,7 +55,8 @@ static int burn_in_threads(int n, int64_t until_ns)
 	pthread_t threads[64];
 	int started = 0;
 
-	while (started < n && started < 64 && pthread_create(&threads[started], NULL, burn, &until_ns) == 0)
+	while (started < n && started < 64 &&
+		pthread_create(&threads[started], NULL, burn, &until_ns) == 0)
 		started++;
 	for (int i = 0; i < started; i++)
 		pthread_join(threads[i], NULL);
@@ -98,7 +99,8 @@ int main(int argc, char **argv)
 	int64_t until_ns = argc > 1 ? atoll(argv[argc - 1]) * NS_PER_MS : 0;
 	const char *how;
 
-	for (; argc > 3 && (!strcmp(argv[1], "--sleep") || !strcmp(argv[1], "--cpu")); argv += 2, argc -= 2)
+	for (; argc > 3 && (!strcmp(argv[1], "--sleep") || !strcmp(argv[1], "--cpu"));
+		argv += 2, argc -= 2)
 		if (!strcmp(argv[1], "--sleep"))
 			usleep((useconds_t)atoi(argv[2]) * 1000);
 		else

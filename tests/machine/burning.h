@@ -40,9 +40,9 @@ static inline void burning_pin(int cpu)
 	sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 
-/* Whether two CPUs run at the same time: processes on them hand a number over every microsecond or so. A scheduler, or an
- * emulator whose CPUs take turns, switches between the two every 100 us at most. Other work must not hold up the caller (SCHED_FIFO).
- */
+/* Whether two CPUs run at the same time: processes on them hand a number over every microsecond or
+ * so. A scheduler, or an emulator whose CPUs take turns, switches between the two every 100 us at
+ * most. Other work must not hold up the caller (SCHED_FIFO). */
 static inline bool burning_at_once(int one, int other)
 {
 	enum { TRIED_MS = 200, HANDOVERS = 50 * TRIED_MS };
@@ -77,9 +77,9 @@ static inline bool burning_at_once(int one, int other)
 	return often;
 }
 
-/* A child called `name` that uses `ns` and ends, the last `blind_ns` of them without a look at its clock,
- * which would bring the kernel's books up to date; `ret_ns` (shared) is what it had used when it looked last.
- */
+/* A child called `name` that uses `ns` and ends, the last `blind_ns` of them without a look at its
+ * clock, which would bring the kernel's books up to date; `ret_ns` (shared) is what it had used
+ * when it looked last. */
 static inline pid_t burning_start(const char *name, int64_t ns, int64_t blind_ns, int64_t *ret_ns)
 {
 	int64_t until_ns;

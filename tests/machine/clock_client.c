@@ -100,18 +100,22 @@ static int connect_raw(void)
 	return fd;
 }
 
-/* Sends a request, with a descriptor beside it, and receives the reply; the descriptor that comes with it, -1: none. */
+/* Sends a request, with a descriptor beside it, and receives the reply; the descriptor that comes
+ * with it, -1: none. */
 static int ask_raw(const void *request, size_t size, struct clock_reply *reply)
 {
 	char control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = "";
 	struct iovec part = {.iov_base = (void *)request, .iov_len = size};
-	struct msghdr message = {
-		.msg_iov = &part, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)};
+	struct msghdr message = {.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = control,
+		.msg_controllen = sizeof(control)};
 	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
 	int fd = connect_raw(), sent = STDIN_FILENO, received = -1;
 
-	*header = (struct cmsghdr){
-		.cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(sizeof(int))};
+	*header = (struct cmsghdr){.cmsg_level = SOL_SOCKET,
+		.cmsg_type = SCM_RIGHTS,
+		.cmsg_len = CMSG_LEN(sizeof(int))};
 	memcpy(CMSG_DATA(header), &sent, sizeof(sent));
 	if (sendmsg(fd, &message, 0) < 0)
 		fail("cannot send: %s", strerror(errno));
@@ -132,7 +136,8 @@ static void refused(const char *why, const void *request, size_t size)
 	int fd = ask_raw(request, size, &reply);
 
 	if (fd >= 0 || reply.error != EPROTO || !strstr(reply.reason, why))
-		fail("'%s' expected, not descriptor %d, error %d, '%s'", why, fd, reply.error, reply.reason);
+		fail("'%s' expected, not descriptor %d, error %d, '%s'", why, fd, reply.error,
+			reply.reason);
 }
 
 static void silence_is_ended(void)
@@ -148,7 +153,8 @@ static void map_is_read_only(int fd)
 {
 	struct slot value = {.tid = 1};
 	uint32_t cpu = 0;
-	union bpf_attr update = {.map_fd = (uint32_t)fd, .key = (uintptr_t)&cpu, .value = (uintptr_t)&value};
+	union bpf_attr update = {
+		.map_fd = (uint32_t)fd, .key = (uintptr_t)&cpu, .value = (uintptr_t)&value};
 	void *mapped;
 
 	if (mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) != MAP_FAILED)

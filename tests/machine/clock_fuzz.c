@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Threads that sleep, yield, spin, migrate, fork, begin and end threads, and are hit by signals, for SECONDS. Each reading of libemp-clock is taken
- * between two of the kernel, and must agree with them and never go backwards. Prints how far they were apart and how
- * they were made. Usage: clock_fuzz SECONDS [open]; "open": with emp-clock.service. Exit status 1: a reading was wrong. */
+/* Threads that sleep, yield, spin, migrate, fork, begin and end threads, and are hit by signals,
+ * for SECONDS. Each reading of libemp-clock is taken between two of the kernel, and must agree with
+ * them and never go backwards. Prints how far they were apart and how they were made. Usage:
+ * clock_fuzz SECONDS [open]; "open": with emp-clock.service. Exit status 1: a reading was wrong. */
 #include "tests/machine/clock_open.h"
 
 #include <errno.h>
@@ -47,7 +48,8 @@ static uint64_t switches(void)
 static void fault(const char *what, uint64_t a, uint64_t b)
 {
 	if (n_faults++ < 5)
-		fprintf(stderr, "%d: %s: %" PRIu64 " %" PRIu64 "\n", (int)syscall(SYS_gettid), what, a, b);
+		fprintf(stderr, "%d: %s: %" PRIu64 " %" PRIu64 "\n", (int)syscall(SYS_gettid), what,
+			a, b);
 }
 
 static void note(_Atomic(uint64_t) *bins, _Atomic(uint64_t) *most, uint64_t ns)
@@ -62,9 +64,11 @@ static void note(_Atomic(uint64_t) *bins, _Atomic(uint64_t) *most, uint64_t ns)
 }
 
 /* `allowed_ns`: how far the reading may be behind. */
-static void check(clockid_t clock, uint64_t (*read_it)(void), _Atomic(uint64_t) *last, uint64_t allowed_ns)
+static void check(
+	clockid_t clock, uint64_t (*read_it)(void), _Atomic(uint64_t) *last, uint64_t allowed_ns)
 {
-	uint64_t floor = *last, before = read_kernel(clock), ns = read_it(), after = read_kernel(clock);
+	uint64_t floor = *last, before = read_kernel(clock), ns = read_it(),
+		 after = read_kernel(clock);
 
 	n_readings++;
 	note(behind_bins, &most_behind, ns < before ? before - ns : 0);
@@ -95,7 +99,8 @@ static void on_signal(int number)
 	int error = errno;
 
 	n_signals++;
-	check(CLOCK_THREAD_CPUTIME_ID, emp_clock_thread_ns, &last_ns, 1000 + NS_PER_SWITCH * switches());
+	check(CLOCK_THREAD_CPUTIME_ID, emp_clock_thread_ns, &last_ns,
+		1000 + NS_PER_SWITCH * switches());
 	errno = error;
 }
 
@@ -219,21 +224,23 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	end_ns = (int64_t)read_kernel(CLOCK_MONOTONIC) + (int64_t)(atof(argv[1]) * 1e9);
-	sigaction(SIGALRM, &(struct sigaction){.sa_handler = on_signal, .sa_flags = SA_RESTART}, NULL);
+	sigaction(SIGALRM, &(struct sigaction){.sa_handler = on_signal, .sa_flags = SA_RESTART},
+		NULL);
 	setitimer(ITIMER_REAL, &often, NULL);
 	for (uintptr_t i = 0; i < N_THREADS; i++)
 		if (pthread_create(&threads[i], NULL, live, (void *)(seed + i)))
 			return 2;
 	for (size_t i = 0; i < N_THREADS; i++)
 		pthread_join(threads[i], NULL);
-	printf("EMP_SEED=%u: %" PRIu64 " readings, %" PRIu64 " switches, %" PRIu64 " signals, %" PRIu64
-	       " faults\n"
+	printf("EMP_SEED=%u: %" PRIu64 " readings, %" PRIu64 " switches, %" PRIu64
+	       " signals, %" PRIu64 " faults\n"
 	       "fast %" PRIu64 ", system calls %" PRIu64 ", missed %" PRIu64 "\n"
 	       "behind: 99 %% < %" PRIu64 " ns, most %" PRIu64 " ns; ahead: 99 %% < %" PRIu64
 	       " ns, most %" PRIu64 " ns\n",
 		seed, n_readings, n_switches, n_signals, n_faults, fast, system_calls, missed,
 		quantile(behind_bins, 0.99), most_behind, quantile(ahead_bins, 0.99), most_ahead);
-	if (quantile(ahead_bins, 0.98) > 1024) { /* a hypervisor or an interrupt takes more from few */
+	/* a hypervisor or an interrupt takes more from few */
+	if (quantile(ahead_bins, 0.98) > 1024) {
 		fprintf(stderr, "too many readings are ahead of the kernel's\n");
 		return 1;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Connecting to emp-clock.service on a slow machine: it starts when the first client comes, and the library waits a second
- * for it. */
+/* Connecting to emp-clock.service on a slow machine: it starts when the first client comes, and the
+ * library waits a second for it. */
 #pragma once
 
 #include "lib/clock/emp-clock.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The daemon of De, Kothari and Mann's experiments: every PERIOD ms it takes LENGTH us, at real-time priority, COUNT times, by
- * a linear congruential loop. It first runs at the next whole second, so that several daemons start together. Prints how
- * long each took, in ns.
+/* The daemon of De, Kothari and Mann's experiments: every PERIOD ms it takes LENGTH us, at
+ * real-time priority, COUNT times, by a linear congruential loop. It first runs at the next whole
+ * second, so that several daemons start together. Prints how long each took, in ns.
  *
- *   dummy_daemon NAME CPU PERIOD_MS LENGTH_US COUNT */
+ * dummy_daemon NAME CPU PERIOD_MS LENGTH_US COUNT */
 #include "lib/base/number.h"
 
 #include <sched.h>

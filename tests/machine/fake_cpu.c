@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A made-up /sys/devices/system/cpu that answers writes as the kernel does: one write is one value, unknown
- * governors are refused, limits are clamped, some settings change others. Plain files are not enough for that:
- * sysfs is written without truncation. Mounted with FUSE over a directory of plain files that tests make
- * (fake_cpu.sh). Usage: fake_cpu FILES MOUNTPOINT
+/* A made-up /sys/devices/system/cpu that answers writes as the kernel does: one write is one value,
+ * unknown governors are refused, limits are clamped, some settings change others. Plain files are
+ * not enough for that: sysfs is written without truncation. Mounted with FUSE over a directory of
+ * plain files that tests make (fake_cpu.sh). Usage: fake_cpu FILES MOUNTPOINT
  *
- * FILES/.faults has lines "PATH ERRNO [COUNT]": writes to PATH fail so, COUNT times. FILES/.writes gets a
- * line "PATH VALUE RESULT" for each write. */
+ * FILES/.faults has lines "PATH ERRNO [COUNT]": writes to PATH fail so, COUNT times. FILES/.writes
+ * gets a line "PATH VALUE RESULT" for each write. */
 #define FUSE_USE_VERSION 31
 
 #include "lib/base/cleanup.h"
@@ -67,7 +67,8 @@ static int fake_open(const char *path, struct fuse_file_info *info)
 	return fstatat(files, below(path), &st, 0) < 0 ? -errno : 0;
 }
 
-static int fake_read(const char *path, char *buffer, size_t size, off_t offset, struct fuse_file_info *info)
+static int fake_read(
+	const char *path, char *buffer, size_t size, off_t offset, struct fuse_file_info *info)
 {
 	_cleanup_(closep) int fd = openat(files, below(path), O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : pread(fd, buffer, size, offset);
@@ -77,10 +78,11 @@ static int fake_read(const char *path, char *buffer, size_t size, off_t offset, 
 	return n < 0 ? -errno : (int)n;
 }
 
-static int fake_write(
-	const char *path, const char *buffer, size_t size, off_t offset, struct fuse_file_info *info)
+static int fake_write(const char *path, const char *buffer, size_t size, off_t offset,
+	struct fuse_file_info *info)
 {
-	_cleanup_(closep) int log = openat(files, ".writes", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+	_cleanup_(closep) int log = openat(
+		files, ".writes", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
 	char value[VALUE_SIZE];
 	int r;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Unknown governors are refused, limits are clamped, some settings change others: see fake_cpu_rules.h. */
+/* Unknown governors are refused, limits are clamped, some settings change others: see
+ * fake_cpu_rules.h. */
 #include "tests/machine/fake_cpu_rules.h"
 
 #include "lib/base/cleanup.h"
@@ -138,7 +139,8 @@ static int store_online(int cpu, const char *value)
 	return 0;
 }
 
-/* The settings of a governor, which begin with their defaults when its first policy takes it, and go with the last. */
+/* The settings of a governor, which begin with their defaults when its first policy takes it, and
+ * go with the last. */
 static const struct {
 	const char *governor, *name, *value;
 } TUNABLES[] = {{"ondemand", "up_threshold", "80"}, {"ondemand", "sampling_rate", "10000"},
@@ -255,7 +257,8 @@ static bool turbo_is_off(int cpu)
 static void refresh_limits(int cpu)
 {
 	long least = policy_number(cpu, "cpuinfo_min_freq", 0), min = policy_number(cpu, ".min", 0),
-	     max = policy_number(cpu, ".max", INT_MAX), base = policy_number(cpu, ".base_khz", LONG_MAX),
+	     max = policy_number(cpu, ".max", INT_MAX),
+	     base = policy_number(cpu, ".base_khz", LONG_MAX),
 	     turbo = policy_number(cpu, ".turbo_khz", 0), most;
 	char status[VALUE_SIZE];
 
@@ -325,7 +328,8 @@ static int store_no_turbo(const char *value)
 	return store_switch(value);
 }
 
-/* Limits of intel_pstate in percent: they bound each other, and 17 is the least that the processor can do. */
+/* Limits of intel_pstate in percent: they bound each other, and 17 is the least that the processor
+ * can do. */
 static int store_percent(const char *path, char value[VALUE_SIZE], bool lower)
 {
 	long percent = atol(value), least = lower ? 17 : number_beside(path, "min_perf_pct"),
@@ -343,11 +347,12 @@ static int store_percent(const char *path, char value[VALUE_SIZE], bool lower)
 static void reset_request(int cpu, bool turbo)
 {
 	if (has_file(".boost_resets"))
-		put_policy_number(
-			cpu, ".max", policy_number(cpu, turbo ? ".turbo_khz" : ".base_khz", INT_MAX));
+		put_policy_number(cpu, ".max",
+			policy_number(cpu, turbo ? ".turbo_khz" : ".base_khz", INT_MAX));
 }
 
-/* The turbo switch of all policies: Linux 6.7 and later write it into every policy that is online. */
+/* The turbo switch of all policies: Linux 6.7 and later write it into every policy that is
+ * online. */
 static int store_boost(const char *value)
 {
 	char held[VALUE_SIZE], path[PATH_MAX];

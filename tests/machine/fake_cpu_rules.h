@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the kernel does with a value that is written to a file of /sys/devices/system/cpu: for fake_cpu. */
+/* What the kernel does with a value that is written to a file of /sys/devices/system/cpu: for
+ * fake_cpu. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs a command that disturbs the kernel's clock discipline, which the machine shares with all its containers, and then restores
- * the discipline. Usage: keep_clock COMMAND... */
+/* Runs a command that disturbs the kernel's clock discipline, which the machine shares with all its
+ * containers, and then restores the discipline. Usage: keep_clock COMMAND... */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/timex.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Ends what is left of a slew; then what can be set at once; then the offset to TAI, which comes in the member that also is the
- * time constant, and counts four higher where the clock is not kept in nanoseconds. */
+/* Ends what is left of a slew; then what can be set at once; then the offset to TAI, which comes in
+ * the member that also is the time constant, and counts four higher where the clock is not kept in
+ * nanoseconds. */
 static int put_back(const struct timex *was)
 {
 	struct timex end_slew = {.modes = ADJ_STATUS | ADJ_OFFSET, .status = was->status | STA_PLL},

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Plants daemons inside known samples: watches for processes that run the program WATCHED (a file, or a name
- * if there is no slash in it) to start, the warm-up being number 0, and at each of the numbers given starts a
- * child called NAME that takes about MS milliseconds of CPU time on CPU. It runs by SCHED_FIFO, so that it
- * ends inside the sample that it started in. It does not read its clock in its last milliseconds, just as
- * daemons do not: a reading would update the kernel's accounting. Prints "NAME N START END NS" when it has ended:
- * when it began and ended (ns since 1970; a start of WATCHED that the planter was too late to see is not counted, so N may
- * be behind), and what it took, by its rusage. With "every" it is planted at that period from number 1 on; N is 0 then.
+/* Plants daemons inside known samples: watches for processes that run the program WATCHED (a file,
+ * or a name if there is no slash in it) to start, the warm-up being number 0, and at each of the
+ * numbers given starts a child called NAME that takes about MS milliseconds of CPU time on CPU. It
+ * runs by SCHED_FIFO, so that it ends inside the sample that it started in. It does not read its
+ * clock in its last milliseconds, just as daemons do not: a reading would update the kernel's
+ * accounting. Prints "NAME N START END NS" when it has ended: when it began and ended (ns since
+ * 1970; a start of WATCHED that the planter was too late to see is not counted, so N may be
+ * behind), and what it took, by its rusage. With "every" it is planted at that period from number 1
+ * on; N is 0 then.
  *
  *   planter WATCHED CPU LAST NAME=MS@N,N,N...|NAME=MS@every:PERIOD_MS...    ends after the start of number LAST */
 #include "lib/base/number.h"
@@ -41,7 +43,7 @@ static struct child {
 	int number;
 	long long start_ns, end_ns; /* since 1970; its own word */
 	const struct plan *plan;
-} * children;
+} *children;
 
 static _Noreturn void burn(const struct plan *plan, int cpu)
 {
@@ -61,7 +63,8 @@ static _Noreturn void burn(const struct plan *plan, int cpu)
 	me->start_ns = clock_ns(CLOCK_REALTIME);
 	while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) < (plan->ms - LAST_MS) * NS_PER_MS)
 		;
-	until_ns = clock_ns(CLOCK_MONOTONIC) + LAST_MS * NS_PER_MS; /* the vdso's clock: no system call */
+	/* the vdso's clock: no system call */
+	until_ns = clock_ns(CLOCK_MONOTONIC) + LAST_MS * NS_PER_MS;
 	while (clock_ns(CLOCK_MONOTONIC) < until_ns)
 		;
 	me->end_ns = clock_ns(CLOCK_REALTIME);
@@ -175,8 +178,8 @@ static int is_called(const char *pid, const char *name)
 	return n > 0 && !strncmp(comm, name, strlen(name)) && comm[strlen(name)] == '\n';
 }
 
-/* A pid's last scan and how many in a row it was in; most processes are old and need no look, and a young one
- * may be about to execute the program. */
+/* A pid's last scan and how many in a row it was in; most processes are old and need no look, and a
+ * young one may be about to execute the program. */
 enum { PIDS = 1 << 22, YOUNG = 100 };
 
 static unsigned scans[PIDS];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The CPU time of processes by both backends, compared with what the processes report themselves. */
+/* The CPU time of processes by both backends, compared with what the processes report
+ * themselves. */
 #include "tests/unit/check.h"
 
 #include "lib/host/accounting/accounting.h"
@@ -28,7 +29,8 @@ static struct accounting *begin(const struct accounting_options *options, uint64
 
 	if (accounting_new(&a, options, &err) < 0 || accounting_before(a, cgroup, -1, &err) < 0)
 		fail_msg("%s", err.text);
-	assert_string_equal(err.text, ""); /* what a kernel lacks and is not needed is no complaint */
+	/* what a kernel lacks and is not needed is no complaint */
+	assert_string_equal(err.text, "");
 	return a;
 }
 
@@ -72,9 +74,10 @@ static void assert_near(int64_t got_ns, int64_t want_ns, int64_t within_ns)
 			(double)within_ns / 1e6, (double)want_ns / 1e6);
 }
 
-/* A child of 200 ms inside the interval, which tells its time just before it ends (blind_ns 0) or some time
- * before. */
-static void plant_and_find(const struct accounting_options *options, int64_t blind_ns, int64_t within_ns)
+/* A child of 200 ms inside the interval, which tells its time just before it ends (blind_ns 0) or
+ * some time before. */
+static void plant_and_find(
+	const struct accounting_options *options, int64_t blind_ns, int64_t within_ns)
 {
 	_cleanup_(accounting_freep) struct accounting *a = begin(options, 0);
 	int64_t *own_ns = burning_shared(sizeof(*own_ns)), wait_ns;
@@ -89,7 +92,8 @@ static void plant_and_find(const struct accounting_options *options, int64_t bli
 	assert_non_null(planted);
 	print_message("%s: own clock %.3f ms at last, wait4 %.3f ms; exact %.3f ms, tick %.3f ms\n",
 		accounting_backend_names[accounting_state(a)->backend], (double)*own_ns / 1e6,
-		(double)wait_ns / 1e6, (double)planted->pt_ns / 1e6, (double)planted->tick_ns / 1e6);
+		(double)wait_ns / 1e6, (double)planted->pt_ns / 1e6,
+		(double)planted->tick_ns / 1e6);
 	assert_int_equal(planted->pid, pid);
 	assert_true(planted->started && planted->ended && !planted->kernel);
 	assert_true(planted->pt_ns >= *own_ns);
@@ -131,8 +135,8 @@ static void *burn_in_thread(void *ns)
 	return NULL;
 }
 
-/* A child with three threads of 30 ms each; its first thread ends before them if `leave`, and waits for
- * `go` once they have ended if not. */
+/* A child with three threads of 30 ms each; its first thread ends before them if `leave`, and waits
+ * for `go` once they have ended if not. */
 static pid_t start_threads(bool leave, atomic_bool *burned, atomic_bool *go)
 {
 	static int64_t ns = 30 * NS_PER_MS;
@@ -154,7 +158,8 @@ static pid_t start_threads(bool leave, atomic_bool *burned, atomic_bool *go)
 	_exit(0);
 }
 
-static void threads_are_summed_to_their_process(const struct accounting_options *options, int64_t within_ns)
+static void threads_are_summed_to_their_process(
+	const struct accounting_options *options, int64_t within_ns)
 {
 	for (int leave = 0; leave < 2; leave++) {
 		_cleanup_(accounting_freep) struct accounting *a = begin(options, 0);
@@ -210,9 +215,9 @@ static void threads_that_ended_count_while_their_process_lives(void **state)
 	}
 }
 
-/* A child on CPU 1 that always wants to run, and tells how long it has: it looks at the clock (which takes no
- * system call; one would make the scheduler write its time down) and leaves out the gaps in which it did not
- * get the CPU. */
+/* A child on CPU 1 that always wants to run, and tells how long it has: it looks at the clock
+ * (which takes no system call; one would make the scheduler write its time down) and leaves out the
+ * gaps in which it did not get the CPU. */
 static pid_t start_spinning(_Atomic int64_t *ran_ns)
 {
 	int64_t last_ns, now_ns, sum_ns = 0;
@@ -238,7 +243,8 @@ static int compare(const void *a, const void *b)
 }
 
 /* The error of the time reported for one interval. */
-static int64_t error_once(struct accounting *a, pid_t pid, const _Atomic int64_t *ran_ns, useconds_t us)
+static int64_t error_once(
+	struct accounting *a, pid_t pid, const _Atomic int64_t *ran_ns, useconds_t us)
 {
 	const struct process_cpu *usage;
 	struct process_cpus usages;
@@ -273,9 +279,10 @@ static int64_t median_error(const struct accounting_options *options)
 	burning_wait(pid);
 	munmap((void *)ran_ns, sizeof(*ran_ns));
 	qsort(errors, n, sizeof(errors[0]), compare);
-	print_message("%s%s: a process on another CPU is wrong by %.3f ms (median), %.3f ms (greatest)\n",
-		accounting_backend_names[accounting_state(a)->backend], how, (double)errors[n / 2] / 1e6,
-		(double)errors[n - 1] / 1e6);
+	print_message(
+		"%s%s: a process on another CPU is wrong by %.3f ms (median), %.3f ms (greatest)\n",
+		accounting_backend_names[accounting_state(a)->backend], how,
+		(double)errors[n / 2] / 1e6, (double)errors[n - 1] / 1e6);
 	return errors[n / 2];
 }
 
@@ -301,14 +308,15 @@ static void a_program_that_was_executed_inside_is_told_with_its_path(void **stat
 
 	for (size_t i = 0; i < ELEMENTS(all); i++) {
 		_cleanup_(accounting_freep) struct accounting *a = begin(all[i], 0);
-		const char *const argv[] = {
-			"/bin/sh", "-c", "while [ ${#a} -lt 9999 ]; do a=x$a; done; (:); /bin/true", NULL};
+		const char *const argv[] = {"/bin/sh", "-c",
+			"while [ ${#a} -lt 9999 ]; do a=x$a; done; (:); /bin/true", NULL};
 		const struct process_cpu *sh;
 		struct process_cpus usages;
 		char path[PATH_MAX];
 		pid_t pid;
 
-		assert_int_equal(posix_spawn(&pid, argv[0], NULL, NULL, (char *const *)argv, environ), 0);
+		assert_int_equal(
+			posix_spawn(&pid, argv[0], NULL, NULL, (char *const *)argv, environ), 0);
 		burning_wait(pid);
 		usages = end(a);
 		sh = find_pid(&usages, pid);
@@ -566,7 +574,8 @@ static void what_the_program_moves_to_another_cgroup_is_found(void **state)
 	assert_int_equal(read(answer[0], &child, sizeof(child)), sizeof(child));
 	usages = end(a);
 	assert_true(find_pid(&usages, mover) && find_pid(&usages, mover)->escaped);
-	assert_true(find_pid(&usages, (pid_t)*orphan) && find_pid(&usages, (pid_t)*orphan)->escaped);
+	assert_true(
+		find_pid(&usages, (pid_t)*orphan) && find_pid(&usages, (pid_t)*orphan)->escaped);
 	assert_true(find_pid(&usages, child) && !find_pid(&usages, child)->escaped);
 	assert_true(server > 0);
 	kill(server, SIGKILL);
@@ -610,7 +619,8 @@ static void the_program_is_told_from_others_by_descent(void **state)
 	}
 }
 
-/* Takes samples in which rcu's kernel thread has work to do, until one has a kernel thread in it. */
+/* Takes samples in which rcu's kernel thread has work to do, until one has a kernel thread in
+ * it. */
 static struct process_cpus see_a_kernel_thread(struct accounting *a)
 {
 	for (int i = 0; i < 1000; i++) {
@@ -639,7 +649,8 @@ static void kernel_threads_are_told_from_programs(void **state)
 		for (size_t j = 0; j < usages.n; j++) {
 			const struct process_cpu *usage = &usages.items[j];
 
-			assert_false(usage->kernel && (usage->exe || usage->unit || usage->program));
+			assert_false(
+				usage->kernel && (usage->exe || usage->unit || usage->program));
 		}
 	}
 }
@@ -654,8 +665,8 @@ static int64_t storm(int n, struct accounting *a)
 
 	for (int i = 0; i < n; i += (int)ELEMENTS(pids)) {
 		for (size_t j = 0; j < ELEMENTS(pids); j++)
-			assert_int_equal(
-				posix_spawn(&pids[j], "/bin/true", NULL, NULL, (char *const *)argv, environ),
+			assert_int_equal(posix_spawn(&pids[j], "/bin/true", NULL, NULL,
+						 (char *const *)argv, environ),
 				0);
 		for (size_t j = 0; j < ELEMENTS(pids); j++)
 			sum_ns += burning_wait(pids[j]);
@@ -703,13 +714,16 @@ static void none_of_thousands_of_short_processes_is_missed(void **state)
 		size_t n;
 
 		sum_ns = sum_of(&usages, "true", &n);
-		print_message("%s: %zu of %d processes, lost %llu; %.1f ms of the %.1f ms that wait4 tells\n",
+		print_message(
+			"%s: %zu of %d processes, lost %llu; %.1f ms of the %.1f ms that wait4 tells\n",
 			accounting_backend_names[accounting_state(a)->backend], n, all_n,
-			(unsigned long long)usages.lost, (double)sum_ns / 1e6, (double)wait_ns / 1e6);
+			(unsigned long long)usages.lost, (double)sum_ns / 1e6,
+			(double)wait_ns / 1e6);
 		assert_int_equal(usages.lost, 0);
 		assert_false(usages.incomplete);
 		if (all[i] != &bpf)
-			continue; /* taskstats misses those whose time no tick has written down yet */
+			/* taskstats misses those whose time no tick has written down yet */
+			continue;
 		assert_int_equal(n, all_n);
 		assert_near(sum_ns, wait_ns, wait_ns / 50);
 	}
@@ -750,7 +764,8 @@ static void *execute_from_thread(void *nothing)
 	return nothing;
 }
 
-/* The thread takes the process id and the start time of the first thread over, and that one ends. */
+/* The thread takes the process id and the start time of the first thread over, and that one
+ * ends. */
 static void a_thread_that_executes_a_program_keeps_its_time(void **state)
 {
 	static const struct accounting_options *const all[] = {&bpf, &taskstats};
@@ -794,7 +809,8 @@ static void only_some_observe_with_bpf_at_once(void **state)
 	assert_non_null(strstr(err.text, "8 programs observe with BPF already"));
 	assert_int_equal(accounting_new(&some[n], &(struct accounting_options){}, &err), 0);
 	assert_int_equal(accounting_state(some[n])->backend, ACCOUNTING_TASKSTATS);
-	assert_non_null(strstr(accounting_state(some[n])->why.text, "8 programs observe with BPF already"));
+	assert_non_null(
+		strstr(accounting_state(some[n])->why.text, "8 programs observe with BPF already"));
 	while (n >= 0)
 		accounting_free(some[n--]);
 	while ((r = accounting_new(&some[0], &bpf, &err)) == -EUSERS)
@@ -839,8 +855,8 @@ static void spoil(const char *path, off_t at)
 }
 
 /* The file is made anew, as it was. */
-static void assert_replaced(
-	const struct accounting_options *options, const char *path, const char *bytes, const struct stat *was)
+static void assert_replaced(const struct accounting_options *options, const char *path,
+	const char *bytes, const struct stat *was)
 {
 	_cleanup_(freep) char *now = NULL;
 	struct stat st;
@@ -869,7 +885,8 @@ static void resolved_programs_are_kept_and_used_if_only_root_can_have_written_th
 	bytes = read_bytes(path, (size_t)st.st_size);
 	open_and_close(&options);
 	assert_int_equal(stat(path, &again), 0);
-	assert_true(again.st_mtim.tv_sec == st.st_mtim.tv_sec && again.st_mtim.tv_nsec == st.st_mtim.tv_nsec);
+	assert_true(again.st_mtim.tv_sec == st.st_mtim.tv_sec &&
+		    again.st_mtim.tv_nsec == st.st_mtim.tv_nsec);
 
 	spoil(path, 60); /* of another object */
 	assert_replaced(&options, path, bytes, &st);
@@ -939,9 +956,11 @@ static void what_a_task_has_waited_is_what_the_kernel_says(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_process_that_started_and_ended_inside_is_right_to_1_percent_with_bpf),
+		cmocka_unit_test(
+			a_process_that_started_and_ended_inside_is_right_to_1_percent_with_bpf),
 		cmocka_unit_test(the_way_of_older_kernels_is_as_right),
-		cmocka_unit_test(with_taskstats_it_is_found_too_and_the_difference_is_some_ticks_at_most),
+		cmocka_unit_test(
+			with_taskstats_it_is_found_too_and_the_difference_is_some_ticks_at_most),
 		cmocka_unit_test(more_tasks_than_fit_into_a_snapshot_are_seen_nevertheless),
 		cmocka_unit_test(threads_are_summed_to_their_process_with_bpf),
 		cmocka_unit_test(threads_are_summed_to_their_process_with_taskstats),
@@ -959,7 +978,8 @@ int main(void)
 		cmocka_unit_test(what_was_lost_is_counted),
 		cmocka_unit_test(a_thread_that_executes_a_program_keeps_its_time),
 		cmocka_unit_test(only_some_observe_with_bpf_at_once),
-		cmocka_unit_test(resolved_programs_are_kept_and_used_if_only_root_can_have_written_them),
+		cmocka_unit_test(
+			resolved_programs_are_kept_and_used_if_only_root_can_have_written_them),
 		cmocka_unit_test(without_capabilities_the_sentence_names_them),
 	};
 	_cleanup_(accounting_freep) struct accounting *a = NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* INC, stepped through one instruction at a time: how many instructions and taken branches it needs for an increment. What is the same
- * in two runs, such as its start, cancels in their difference. Its path is in EMP_INC. */
+/* INC, stepped through one instruction at a time: how many instructions and taken branches it needs
+ * for an increment. What is the same in two runs, such as its start, cancels in their difference.
+ * Its path is in EMP_INC. */
 #include "tests/unit/check.h"
 
 #include <elf.h>
@@ -57,7 +58,8 @@ static struct steps steps_of(const char *option, const char *n)
 	return s;
 }
 
-/* What `more` takes that `less` does not: between so many instructions and so many, in this number of turns. */
+/* What `more` takes that `less` does not: between so many instructions and so many, in this number
+ * of turns. */
 static void assert_takes(
 	const char *option, const char *less, const char *more, long least, long most, long turns)
 {
@@ -67,7 +69,8 @@ static void assert_takes(
 	assert_in_range(b.turns - a.turns, turns - START_VARIES, turns + START_VARIES);
 }
 
-/* 500 turns of 64 increments, which need two instructions more, or some if the compiler does not optimize. */
+/* 500 turns of 64 increments, which need two instructions more, or some if the compiler does not
+ * optimize. */
 TEST(inc_takes_a_branch_for_64_increments)
 {
 	assert_takes("--iterations", "6400", "38400", 66 * 500, 72 * 500, 500);
@@ -78,7 +81,8 @@ TEST(inc_with_branches_takes_one_for_each_increment)
 	assert_takes("--branches", "2000", "5000", 3 * 3000, 10 * 3000, 3000);
 }
 
-/* INC fails unless the register has the number that was asked for: with whole turns of 64, and with a rest. */
+/* INC fails unless the register has the number that was asked for: with whole turns of 64, and with
+ * a rest. */
 TEST(inc_makes_each_number_of_increments)
 {
 	static const char *const numbers[] = {"1", "63", "64", "65", "127", "4096", "1000003"};
@@ -88,8 +92,8 @@ TEST(inc_makes_each_number_of_increments)
 		int status;
 
 		if (pid == 0) {
-			execl(getenv("EMP_INC"), "inc", i % 2 ? "--branches" : "--iterations", numbers[i],
-				NULL);
+			execl(getenv("EMP_INC"), "inc", i % 2 ? "--branches" : "--iterations",
+				numbers[i], NULL);
 			_exit(127);
 		}
 		assert_int_equal(waitpid(pid, &status, 0), pid);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Programs under test on a real machine: cgroups, orphans, time-outs, signals. burn (in the directory of this binary)
- * uses a given amount of CPU time, by its own process clock. Run as root, with cgroup v2. */
+/* Programs under test on a real machine: cgroups, orphans, time-outs, signals. burn (in the
+ * directory of this binary) uses a given amount of CPU time, by its own process clock. Run as root,
+ * with cgroup v2. */
 #include "tests/machine/burning.h"
 #include "tests/unit/check.h"
 
@@ -54,7 +55,8 @@ static struct cgroup *new_cgroup(void)
 	return cgroup;
 }
 
-/* What a program's start and end take beside its work: more on an emulated machine, or on one whose host is busy. */
+/* What a program's start and end take beside its work: more on an emulated machine, or on one whose
+ * host is busy. */
 static int64_t overhead_ns(void)
 {
 	static int64_t most_ns;
@@ -69,13 +71,14 @@ static int64_t overhead_ns(void)
 	return most_ns;
 }
 
-/* It has burnt `ms`; the rest is less than `more_ms`, or as much more as a start takes more than 2 ms. */
+/* It has burnt `ms`; the rest is less than `more_ms`, or as much more as a start takes more than 2
+ * ms. */
 static void assert_burnt(int64_t pt_ns, int64_t ms, int64_t more_ms)
 {
 	int64_t more_ns = more_ms * NS_PER_MS, slow_ns = overhead_ns() * more_ms / 2;
 
-	assert_in_range(
-		pt_ns, (ms - 1) * NS_PER_MS, ms * NS_PER_MS + (slow_ns > more_ns ? slow_ns : more_ns));
+	assert_in_range(pt_ns, (ms - 1) * NS_PER_MS,
+		ms * NS_PER_MS + (slow_ns > more_ns ? slow_ns : more_ns));
 }
 
 static void pt_of_a_burning_program_is_right_to_a_percent(void **state)
@@ -88,7 +91,8 @@ static void pt_of_a_burning_program_is_right_to_a_percent(void **state)
 	assert_int_equal(s.wait_status, 0);
 	assert_burnt(s.pt_ns, 200, 4);
 	assert_in_range(
-		s.et_ns, s.pt_ns - s.pt_ns / 100, 60 * NS_PER_S); /* the scheduler's clock has its own rate */
+		/* the scheduler's clock has its own rate */
+		s.et_ns, s.pt_ns - s.pt_ns / 100, 60 * NS_PER_S);
 	assert_true(s.max_rss_bytes > 100000);
 }
 
@@ -241,10 +245,11 @@ static void what_moves_to_another_cgroup_is_counted_and_ended(void **state)
 {
 	_cleanup_(cgroup_freep) struct cgroup *cgroup = new_cgroup();
 	const char *own = cgroup->path;
-	_cleanup_(freep) char *away = text_format("%.*s/emp-test-away", (int)(strrchr(own, '/') - own), own);
+	_cleanup_(freep) char *away = text_format(
+		"%.*s/emp-test-away", (int)(strrchr(own, '/') - own), own);
 	char *argv[] = {(char *)"sh", (char *)"-c",
-		(char *)"echo $$ >$1/cgroup.procs; \"$2\" 100; sleep 1000 & exit 0", (char *)"sh", away, burn,
-		NULL};
+		(char *)"echo $$ >$1/cgroup.procs; \"$2\" 100; sleep 1000 & exit 0", (char *)"sh",
+		away, burn, NULL};
 	struct command_spec spec = spec_of(argv, "/bin/sh", cgroup);
 	struct exec_result s;
 
@@ -265,7 +270,8 @@ static void what_freezes_itself_is_ended(void **state)
 {
 	_cleanup_(cgroup_freep) struct cgroup *cgroup = new_cgroup();
 	_cleanup_(freep) char *freeze = text_format("%s/cgroup.freeze", cgroup->path);
-	char *argv[] = {(char *)"sh", (char *)"-c", (char *)"echo 1 >$1; exit 5", (char *)"sh", freeze, NULL};
+	char *argv[] = {(char *)"sh", (char *)"-c", (char *)"echo 1 >$1; exit 5", (char *)"sh",
+		freeze, NULL};
 	struct command_spec spec = spec_of(argv, "/bin/sh", cgroup);
 	struct error err = {};
 
@@ -345,8 +351,8 @@ static void what_a_hook_left_is_not_the_programs(void **state)
 {
 	_cleanup_(cgroup_freep) struct cgroup *cgroup = new_cgroup();
 	char *argv[] = {(char *)"sh", (char *)"-c",
-		(char *)"kill -9 $1; until grep -q 'State:.Z' /proc/$1/status; do :; done", (char *)"sh",
-		NULL, NULL};
+		(char *)"kill -9 $1; until grep -q 'State:.Z' /proc/$1/status; do :; done",
+		(char *)"sh", NULL, NULL};
 	struct command_spec spec = spec_of(argv, "/bin/sh", cgroup);
 	pid_t server = 0, launcher;
 	struct exec_result s;
@@ -411,7 +417,9 @@ struct one_of {
 	int64_t timeout_ns;
 	int status; /* as a shell gives it */
 	enum spawn_end end;
-	int64_t pt_ms; /* at least; at most a few more; -1 for an orphan that is still there when all have started */
+	/* at least; at most a few more; -1 for an orphan that is still there when all have
+	 * started */
+	int64_t pt_ms;
 	int left_behind, killed;
 };
 
@@ -422,14 +430,16 @@ static const struct one_of many[] = {
 	{{burn, "90"}, .pt_ms = 90},
 	{{burn, "--orphan", orphan_ms}, .pt_ms = -1, .left_behind = 1},
 	{{"/bin/sh", "-c", "exit 3"}, .status = 3},
-	{{"/bin/sh", "-c", "sleep 1000 & sleep 1000 & exit 4"}, .status = 4, .left_behind = 2, .killed = 2},
-	{{"/bin/sh", "-c", "sleep 1000 & sleep 1000"}, .timeout_ns = 200 * NS_PER_MS, .status = 128 + SIGKILL,
-		.end = SPAWN_TIMED_OUT},
+	{{"/bin/sh", "-c", "sleep 1000 & sleep 1000 & exit 4"}, .status = 4, .left_behind = 2,
+		.killed = 2},
+	{{"/bin/sh", "-c", "sleep 1000 & sleep 1000"}, .timeout_ns = 200 * NS_PER_MS,
+		.status = 128 + SIGKILL, .end = SPAWN_TIMED_OUT},
 	{{"/bin/sh", "-c", "kill -SEGV $$"}, .status = 128 + SIGSEGV},
 	{{burn, "--orphan", orphan_ms}, .pt_ms = -1, .left_behind = 1},
 };
 
-/* How many CPUs take turns, as an emulator's do: the kernel counts the others' turns as CPU time of what was to run. */
+/* How many CPUs take turns, as an emulator's do: the kernel counts the others' turns as CPU time of
+ * what was to run. */
 static int64_t cpus_in_turn;
 
 static void check_one(const struct one_of *wanted, const struct exec_result *s)
@@ -439,8 +449,8 @@ static void check_one(const struct one_of *wanted, const struct exec_result *s)
 	assert_int_equal(s->left_behind, wanted->left_behind);
 	assert_int_equal(s->killed, wanted->killed);
 	if (wanted->pt_ms)
-		assert_burnt(
-			s->pt_ns, wanted->pt_ms < 0 ? atoll(orphan_ms) : wanted->pt_ms, 20 * cpus_in_turn);
+		assert_burnt(s->pt_ns, wanted->pt_ms < 0 ? atoll(orphan_ms) : wanted->pt_ms,
+			20 * cpus_in_turn);
 	else
 		assert_burnt(s->pt_ns, 1, 40 * cpus_in_turn); /* a shell and what it starts */
 }
@@ -472,7 +482,8 @@ static void several_at_once_get_each_its_own_times_status_and_orphans(void **sta
 	if (own == 0) /* a child of the tool's own: nobody may reap it */
 		_exit(7);
 	cpus_in_turn = burning_at_once(0, cpus - 1) ? 1 : cpus;
-	snprintf(orphan_ms, sizeof(orphan_ms), "%lld", 300 + 30 * (long long)(overhead_ns() / NS_PER_MS));
+	snprintf(orphan_ms, sizeof(orphan_ms), "%lld",
+		300 + 30 * (long long)(overhead_ns() / NS_PER_MS));
 	start_many(cgroups, programs);
 	for (size_t n = 0; n < ELEMENTS(many); n++) {
 		size_t over = ELEMENTS(many);
@@ -500,13 +511,15 @@ static void a_wait_ends_at_its_time_limit_and_the_program_goes_on(void **state)
 
 	assert_int_equal(program_start(&program, &spec, &err), 0);
 	assert_int_equal(
-		program_wait_any(&program, 1, clock_ns(CLOCK_MONOTONIC) + NS_PER_MS, &over, &err), 0);
+		program_wait_any(&program, 1, clock_ns(CLOCK_MONOTONIC) + NS_PER_MS, &over, &err),
+		0);
 	assert_int_equal(over, 1);
 	assert_int_equal(cgroup_is(cgroup, "populated", &err), 1);
 	program_free(program); /* ends it */
 	assert_int_equal(cgroup_is(cgroup, "populated", &err), 0);
 	program = NULL;
-	assert_int_equal(program_wait_any(&program, 1, 0, &over, &err), 0); /* nothing to wait for */
+	/* nothing to wait for */
+	assert_int_equal(program_wait_any(&program, 1, 0, &over, &err), 0);
 	assert_int_equal(over, 1);
 }
 
@@ -555,9 +568,11 @@ static bool stops_with_children(pid_t pid)
 
 		if (waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 &&
 			info.si_pid == pid) {
-			path_read_text(AT_FDCWD, NULL, &children, "/proc/%d/task/%d/children", pid, pid);
+			path_read_text(
+				AT_FDCWD, NULL, &children, "/proc/%d/task/%d/children", pid, pid);
 			for (const char *at = children; at && *at; at = strchr(at, ' ') + 1) {
-				_cleanup_(freep) char *stat = path_text(AT_FDCWD, "/proc/%d/stat", atoi(at));
+				_cleanup_(freep) char *stat = path_text(
+					AT_FDCWD, "/proc/%d/stat", atoi(at));
 
 				all &= !stat || strchr("TZ", strrchr(stat, ')')[2]);
 			}
@@ -585,7 +600,8 @@ static _Noreturn void start_for_ever(bool hooks)
 	}
 	setpgid(0, 0);
 	while (r == 0)
-		r = hooks ? subprocess_run(&hook, NULL, &status, NULL) : program_run(&spec, &exec, NULL);
+		r = hooks ? subprocess_run(&hook, NULL, &status, NULL)
+			  : program_run(&spec, &exec, NULL);
 	_exit(1);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is recorded of the CPU that the program under test is pinned to: how long it waited for the CPU, which processes had it, and what
- * interrupts took. */
+/* What is recorded of the CPU that the program under test is pinned to: how long it waited for the
+ * CPU, which processes had it, and what interrupts took. */
 #include "tests/unit/check.h"
 
 #include "lib/run/observer.h"
@@ -128,7 +128,8 @@ static int64_t apart(int64_t a, int64_t b)
 	return a < b ? b - a : a - b;
 }
 
-/* The elapsed time also has what the observer needs to be woken, which may be long beside other work. */
+/* The elapsed time also has what the observer needs to be woken, which may be long beside other
+ * work. */
 TEST_OBSERVED(what_a_program_waits_is_what_others_had_of_its_cpu)
 {
 	pid_t pid = compete("rival", last_cpu());
@@ -143,8 +144,9 @@ TEST_OBSERVED(what_a_program_waits_is_what_others_had_of_its_cpu)
 		assert_int_equal(rival->cpu, last_cpu());
 		assert_true(wait_ns > BURN_MS * NS_PER_MS / 4);
 		assert_true(wait_ns <= seen.exec.et_ns);
-		print_message("waited %.3f ms, ET - PT %.3f ms, others had %.3f ms\n", (double)wait_ns / 1e6,
-			(double)(seen.exec.et_ns - seen.exec.pt_ns) / 1e6, (double)had_same_cpu(&seen) / 1e6);
+		print_message("waited %.3f ms, ET - PT %.3f ms, others had %.3f ms\n",
+			(double)wait_ns / 1e6, (double)(seen.exec.et_ns - seen.exec.pt_ns) / 1e6,
+			(double)had_same_cpu(&seen) / 1e6);
 		right = rival->same_cpu_ns == rival->pt_ns &&
 			apart(wait_ns, seen.exec.et_ns - seen.exec.pt_ns) < seen.exec.et_ns / 100 &&
 			apart(wait_ns, had_same_cpu(&seen)) < seen.exec.et_ns / 20;
@@ -163,9 +165,10 @@ static struct raw_sample observe_exact(struct observer *o, char *const *argv, in
 
 		seen = observe_command(o, argv);
 		off_ns = seen.exec.et_ns - seen.exec.pt_ns - asleep_ns;
-		print_message("tasks waited %.3f ms, W %.3f ms, off the CPU %.3f ms, others had %.3f ms\n",
-			(double)seen.usages.wait_ns / 1e6, (double)seen.wait_ns / 1e6, (double)off_ns / 1e6,
-			(double)had_same_cpu(&seen) / 1e6);
+		print_message(
+			"tasks waited %.3f ms, W %.3f ms, off the CPU %.3f ms, others had %.3f ms\n",
+			(double)seen.usages.wait_ns / 1e6, (double)seen.wait_ns / 1e6,
+			(double)off_ns / 1e6, (double)had_same_cpu(&seen) / 1e6);
 		if (apart(seen.wait_ns, off_ns) < seen.exec.et_ns / 100)
 			return seen;
 	}
@@ -188,11 +191,12 @@ TEST_OBSERVED(what_tasks_of_a_program_wait_for_each_other_was_not_taken_by_other
 	assert_true(beside.wait_ns > 10 * NS_PER_MS);
 }
 
-/* The rival has the CPU while the program sleeps, and shares it afterwards; only the second counts. */
+/* The rival has the CPU while the program sleeps, and shares it afterwards; only the second
+ * counts. */
 TEST_OBSERVED(what_others_use_while_a_program_sleeps_is_not_taken_from_it)
 {
-	char *argv[] = {(char *)"burn", (char *)"--sleep", (char *)"200", (char *)"--threads", (char *)"3",
-		(char *)"60", NULL};
+	char *argv[] = {(char *)"burn", (char *)"--sleep", (char *)"200", (char *)"--threads",
+		(char *)"3", (char *)"60", NULL};
 	pid_t pid = compete("rival", last_cpu());
 
 	observe_exact(*state, argv, 200 * NS_PER_MS);
@@ -202,8 +206,8 @@ TEST_OBSERVED(what_others_use_while_a_program_sleeps_is_not_taken_from_it)
 /* Only the CPU that the program was pinned to is watched. */
 TEST_OBSERVED(the_wait_of_tasks_that_went_to_another_cpu_is_not_known)
 {
-	char *argv[] = {(char *)"burn", (char *)"--cpu", (char *)"0", (char *)"--threads", (char *)"3",
-		(char *)"60", NULL};
+	char *argv[] = {(char *)"burn", (char *)"--cpu", (char *)"0", (char *)"--threads",
+		(char *)"3", (char *)"60", NULL};
 	struct raw_sample seen;
 
 	if (last_cpu() == 0)
@@ -271,7 +275,8 @@ TEST_OBSERVED(what_others_had_of_the_cpu_before_the_program_started_is_not_in_th
 		int64_t off_ns = seen.exec.et_ns - seen.exec.pt_ns;
 
 		waited_ns = seen.exec.wait_before_ns;
-		print_message("waited %.3f ms before the start; off the CPU %.3f ms, others %.3f ms\n",
+		print_message(
+			"waited %.3f ms before the start; off the CPU %.3f ms, others %.3f ms\n",
 			(double)waited_ns / 1e6, (double)off_ns / 1e6, (double)had_ns / 1e6);
 		assert_true(had_ns <= off_ns + NS_PER_MS);
 		stop(pid);
@@ -279,7 +284,8 @@ TEST_OBSERVED(what_others_had_of_the_cpu_before_the_program_started_is_not_in_th
 	assert_true(waited_ns >= 50 * NS_PER_MS);
 }
 
-/* Samples the CPU 20000 times a second, as perf record -F 20000 does where there are no hardware events. */
+/* Samples the CPU 20000 times a second, as perf record -F 20000 does where there are no hardware
+ * events. */
 static int start_interrupts(int cpu)
 {
 	struct perf_event_attr attr = {
@@ -349,8 +355,10 @@ static void assert_waits_by(enum accounting_backend backend)
 
 		assert_true(seen.wait_ns > BURN_MS * NS_PER_MS / 4);
 		print_message("%s: waited %.3f ms, ET - PT %.3f ms\n", o.wait_source,
-			(double)seen.wait_ns / 1e6, (double)(seen.exec.et_ns - seen.exec.pt_ns) / 1e6);
-		right = apart(seen.wait_ns, seen.exec.et_ns - seen.exec.pt_ns) < seen.exec.et_ns / 50;
+			(double)seen.wait_ns / 1e6,
+			(double)(seen.exec.et_ns - seen.exec.pt_ns) / 1e6);
+		right = apart(seen.wait_ns, seen.exec.et_ns - seen.exec.pt_ns) <
+			seen.exec.et_ns / 50;
 	}
 	stop(pid);
 	observer_close(&o);
@@ -423,7 +431,8 @@ static int64_t unaccounted(struct observer *o, char *const *argv)
 	return (int64_t)median_of(rest_ns, SAMPLES);
 }
 
-/* W is as exact beside work that takes half of the CPU, and that also disturbs what comes before the clock starts. */
+/* W is as exact beside work that takes half of the CPU, and that also disturbs what comes before
+ * the clock starts. */
 static void assert_wait_is_exact(struct observer *o, char *const *argv)
 {
 	int64_t alone_ns, disturbed_ns;
@@ -486,7 +495,8 @@ TEST_OBSERVED(peak_memory_is_the_programs_own)
 	enum { LARGE = 64 << 20, FILLED = 8 << 20, OTHER = 1 << 20 };
 	_cleanup_(freep) char *large = malloc(LARGE);
 	char *argv[] = {(char *)"burn", (char *)"--fill", (char *)"8192", NULL};
-	char *shell[] = {(char *)"sh", (char *)"-c", (char *)"$EMP_BURN --fill 8192 & wait; exec true", NULL};
+	char *shell[] = {(char *)"sh", (char *)"-c",
+		(char *)"$EMP_BURN --fill 8192 & wait; exec true", NULL};
 	const char *burn = program;
 	struct raw_sample seen;
 
@@ -619,7 +629,8 @@ TEST_OBSERVED(et_ends_with_the_program_and_not_when_the_observer_runs_again)
 
 				CPU_ZERO(&one);
 				CPU_SET(first, &one);
-				for (int k = 0; k < TRIES && (late_ns < 0 || late_ns > end_ns + MOST_NS);
+				for (int k = 0;
+					k < TRIES && (late_ns < 0 || late_ns > end_ns + MOST_NS);
 					k++) {
 					pid_t pids[2] = {};
 
@@ -629,20 +640,22 @@ TEST_OBSERVED(et_ends_with_the_program_and_not_when_the_observer_runs_again)
 						pids[1] = compete("last", last_cpu());
 					if (pinned)
 						sched_setaffinity(0, sizeof(one), &one);
-					late_ns = ends_late_ns(observers[i], pinned ? last_cpu() : -1);
+					late_ns = ends_late_ns(
+						observers[i], pinned ? last_cpu() : -1);
 					sched_setaffinity(0, sizeof(cpus), &cpus);
 					for (int p = 0; p < loops; p++)
 						stop(pids[p]);
 				}
 				printf("%s, %d loops, %s: median of ends %" PRId64
 				       " us, the kernel's own %" PRId64 " us\n",
-					observers[i]->backend, loops, pinned ? "pinned" : "not pinned",
-					late_ns / 1000, end_ns / 1000);
+					observers[i]->backend, loops,
+					pinned ? "pinned" : "not pinned", late_ns / 1000,
+					end_ns / 1000);
 				if (late_ns > end_ns + MOST_NS || late_ns < 0)
 					fail_msg("%s, %d loops, pinned: %d: %" PRId64
 						 " us late, the kernel %" PRId64 " us",
-						observers[i]->backend, loops, pinned, late_ns / 1000,
-						end_ns / 1000);
+						observers[i]->backend, loops, pinned,
+						late_ns / 1000, end_ns / 1000);
 			}
 	unlink(marks_path());
 }

@@ -7,7 +7,8 @@
 
 struct csv csv_read(const char *name)
 {
-	_cleanup_(freep) char *path = text_format("%s/%s", getenv("EMP_PAPERS") ?: "tests/papers/data", name);
+	_cleanup_(freep) char *path = text_format(
+		"%s/%s", getenv("EMP_PAPERS") ?: "tests/papers/data", name);
 	struct csv csv = {};
 	char *rest, *line;
 
@@ -20,7 +21,8 @@ struct csv csv_read(const char *name)
 		if (line[0] == '#' || !line[0])
 			continue;
 		while ((cell = strsep(&line, ","))) {
-			size_t n = csv.n_columns * (csv.n_rows + 1) + columns++; /* the names come first */
+			/* the names come first */
+			size_t n = csv.n_columns * (csv.n_rows + 1) + columns++;
 
 			csv.cells = realloc(csv.cells, (n + 1) * sizeof(*csv.cells));
 			assert_non_null(csv.cells);

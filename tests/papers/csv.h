@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The papers' tables as tests read them: comma-separated, one line of column names, comments behind '#'. */
+/* The papers' tables as tests read them: comma-separated, one line of column names, comments behind
+ * '#'. */
 #pragma once
 
 #include <stddef.h>
@@ -15,4 +16,5 @@ struct csv csv_read(const char *name);
 void csv_clear(struct csv *csv);
 
 const char *csv_text(const struct csv *csv, size_t row, const char *column);
-double csv_number(const struct csv *csv, size_t row, const char *column); /* NAN for an empty cell */
+/* NAN for an empty cell */
+double csv_number(const struct csv *csv, size_t row, const char *column);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Hines, Wyatt & Chang: the numbers of their Tables 1 and 2 as a calibration of the clocks of their machine, and the gain in
- * precision of their Figure 2. What Figure 1 shows is measured on the real kernel: tests/cli/clocks.sh. */
+/* Hines, Wyatt & Chang: the numbers of their Tables 1 and 2 as a calibration of the clocks of their
+ * machine, and the gain in precision of their Figure 2. What Figure 1 shows is measured on the real
+ * kernel: tests/cli/clocks.sh. */
 #include "tests/papers/csv.h"
 #include "tests/unit/check.h"
 
@@ -46,7 +47,8 @@ static void assert_near(double x, double y, double tolerance)
 
 TEST(tables_1_and_2_are_microseconds_on_their_machine)
 {
-	_cleanup_(clocks_clear) struct clocks clocks = {.cycles_per_second = hz, .tick_period_ns = NAN};
+	_cleanup_(clocks_clear) struct clocks clocks = {
+		.cycles_per_second = hz, .tick_period_ns = NAN};
 	_cleanup_(json_decrefp) json_t *json = NULL;
 	const json_t *getrusage, *getpinfo;
 
@@ -57,8 +59,10 @@ TEST(tables_1_and_2_are_microseconds_on_their_machine)
 	getpinfo = json_array_get(json_object_get(json, "sources"), 1);
 	assert_near(number(getrusage, "ns", "mean"), 2506, 0.5);
 	assert_near(number(getpinfo, "ns", "mean"), 1283, 0.5);
-	assert_near(number(getpinfo, "cycles", "mean") / number(getrusage, "cycles", "mean"), 0.512, 5e-4);
-	assert_near(number(getpinfo, "cycles", "sd") / number(getrusage, "cycles", "sd"), 0.410, 5e-4);
+	assert_near(number(getpinfo, "cycles", "mean") / number(getrusage, "cycles", "mean"), 0.512,
+		5e-4);
+	assert_near(
+		number(getpinfo, "cycles", "sd") / number(getrusage, "cycles", "sd"), 0.410, 5e-4);
 	/* Table 2: 591 cycles are 3.56 us */
 	assert_near(cell("small malloc mean cycles", "getpinfo") / hz * 1e6, 3.56, 5e-3);
 	assert_true(isnan(cell("small malloc mean cycles", "getrusage")));
@@ -66,12 +70,13 @@ TEST(tables_1_and_2_are_microseconds_on_their_machine)
 
 enum { TICK = 10000000 }; /* of Linux 2.2, in ns */
 
-/* Figure 2: standard deviations that are 6.27 times as great are a gain of 527 %; and a clock of ticks of 10 ms has at least
- * that over computations of 0.1 to 10 ms. */
+/* Figure 2: standard deviations that are 6.27 times as great are a gain of 527 %; and a clock of
+ * ticks of 10 ms has at least that over computations of 0.1 to 10 ms. */
 TEST(figure_2_the_gain_in_precision)
 {
 	enum { SIZES = 50, TRIALS = 1000, BATCHES = 10 };
-	const double gain = cell("precision gain on primes percent", "getpinfo") / 100 + 1, sd = 1000;
+	const double gain = cell("precision gain on primes percent", "getpinfo") / 100 + 1,
+		     sd = 1000;
 	_cleanup_(freep) double *fine = calloc(SIZES * TRIALS, sizeof(double));
 	_cleanup_(freep) double *coarse = calloc(SIZES * TRIALS, sizeof(double));
 	_cleanup_(freep) double *ticks = calloc(SIZES * TRIALS, sizeof(double));

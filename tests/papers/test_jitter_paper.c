@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Table I of De, Kothari and Mann (2007), an hour of Fedora Core 5: what its columns of counts and totals give must come out in its other
- * columns. */
+/* Table I of De, Kothari and Mann (2007), an hour of Fedora Core 5: what its columns of counts and
+ * totals give must come out in its other columns. */
 #include "tests/papers/csv.h"
 #include "tests/unit/check.h"
 
@@ -8,7 +8,8 @@
 
 #include <math.h>
 
-/* The paper's rows as a run has them; the squares, which it does not give, are those of equal lengths. */
+/* The paper's rows as a run has them; the squares, which it does not give, are those of equal
+ * lengths. */
 struct paper {
 	struct csv csv;
 	struct source *names;
@@ -34,8 +35,8 @@ static int read_table(void **state)
 		double total = csv_number(&p->csv, from, "total_us"),
 		       count = csv_number(&p->csv, from, "count");
 
-		p->names[i] = (struct source){(int64_t)i + 1, (char *)csv_text(&p->csv, from, "source"), NULL,
-			NULL, SOURCE_PROCESS};
+		p->names[i] = (struct source){(int64_t)i + 1,
+			(char *)csv_text(&p->csv, from, "source"), NULL, NULL, SOURCE_PROCESS};
 		p->rows[i] = (struct jitter_source){.level = JITTER_FREQUENCY,
 			.source = (uint32_t)i + 1,
 			.count = (int64_t)count,
@@ -45,7 +46,8 @@ static int read_table(void **state)
 			.squares_ns2 = 1e6 * total * total / count};
 	}
 	assert_int_equal(
-		jitter_table_make(&p->table, &(struct jitter){.sources = p->rows, .n_sources = p->csv.n_rows},
+		jitter_table_make(&p->table,
+			&(struct jitter){.sources = p->rows, .n_sources = p->csv.n_rows},
 			JITTER_FREQUENCY, &(struct sources){p->names, p->csv.n_rows}, &err),
 		0);
 	*state = p;
@@ -79,16 +81,19 @@ static void its_means_and_shares_follow_from_its_totals(void **state)
 
 	for (size_t i = 0; i < p->table.n; i++) {
 		const struct jitter_row *row = &p->table.rows[i];
-		double mean = csv_number(&p->csv, i, "mean_us"), share = csv_number(&p->csv, i, "share_pct");
+		double mean = csv_number(&p->csv, i, "mean_us"),
+		       share = csv_number(&p->csv, i, "share_pct");
 
 		if (fabs(row->mean_ns / 1000 - mean) > 0.0101)
-			fail_msg("%s: mean %g, not %g us", row->source->name, row->mean_ns / 1000, mean);
+			fail_msg("%s: mean %g, not %g us", row->source->name, row->mean_ns / 1000,
+				mean);
 		if (fabs(100 * row->share - share) > 0.0101)
 			fail_msg("%s: %g, not %g %%", row->source->name, 100 * row->share, share);
 	}
 }
 
-/* No values between min and max have an sd of more than half their range, times sqrt(n / (n - 1)). */
+/* No values between min and max have an sd of more than half their range, times sqrt(n / (n -
+ * 1)). */
 static void its_standard_deviations_are_impossible(void **state)
 {
 	struct paper *p = *state;
@@ -96,10 +101,12 @@ static void its_standard_deviations_are_impossible(void **state)
 
 	for (size_t i = 0; i < p->table.n; i++) {
 		const struct jitter_row *row = &p->table.rows[i];
-		double n = (double)row->count, range_us = (double)(row->max_ns - row->min_ns) / 1000;
+		double n = (double)row->count,
+		       range_us = (double)(row->max_ns - row->min_ns) / 1000;
 
 		several += n > 1;
-		impossible += n > 1 && csv_number(&p->csv, i, "sd_us") > range_us / 2 * sqrt(n / (n - 1));
+		impossible += n > 1 &&
+			      csv_number(&p->csv, i, "sd_us") > range_us / 2 * sqrt(n / (n - 1));
 		assert_true(row->sd_ns < 1); /* ours, of equal lengths */
 	}
 	assert_int_equal(several, 22);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The papers' own calibration through the whole protocol: Tables VII to XVIII of EMP, Table 1 of SEDONA. The
- * two runs are rebuilt from the published tables; what the tables give to the last number must come out so.
- */
+/* The papers' own calibration through the whole protocol: Tables VII to XVIII of EMP, Table 1 of
+ * SEDONA. The two runs are rebuilt from the published tables; what the tables give to the last
+ * number must come out so. */
 #include "tests/papers/csv.h"
 #include "tests/unit/check.h"
 
@@ -20,7 +20,8 @@ struct papers {
 
 static int64_t import(struct book *book, const char *name)
 {
-	_cleanup_(freep) char *path = text_format("%s/%s", getenv("EMP_PAPERS") ?: "tests/papers/data", name);
+	_cleanup_(freep) char *path = text_format(
+		"%s/%s", getenv("EMP_PAPERS") ?: "tests/papers/data", name);
 	_cleanup_(document_stream_freep) struct document_stream *document = NULL;
 	struct error err = {};
 	int64_t run = 0;
@@ -73,7 +74,8 @@ static int64_t ms(double value)
 static const struct daemon_statistics *habit_of(
 	const struct analysis *analysis, const struct csv *csv, size_t row)
 {
-	const struct daemon_statistics *daemon = analysis_daemon(analysis, csv_text(csv, row, "daemon"));
+	const struct daemon_statistics *daemon = analysis_daemon(
+		analysis, csv_text(csv, row, "daemon"));
 
 	if (!daemon)
 		fail_msg("%s was not seen", csv_text(csv, row, "daemon"));
@@ -162,7 +164,8 @@ static void table_10_long_executions_of_central_daemons(void **state)
 		for (size_t j = 0; j < daemon->n_long_executions; j++)
 			found |= daemon->long_executions[j].sample ==
 					 (uint32_t)csv_number(&csv, i, "sample") &&
-				 daemon->long_executions[j].pt_ns == ms(csv_number(&csv, i, "pt_ms"));
+				 daemon->long_executions[j].pt_ns ==
+					 ms(csv_number(&csv, i, "pt_ms"));
 		assert_true(found);
 	}
 	for (size_t i = 0; i < p->made.analyses[0].n_statistics; i++)
@@ -188,7 +191,8 @@ static void check_infrequent(const struct analysis *analysis, const char *table,
 			assert_true(daemon->period.samples == 0);
 		else
 			assert_int_equal(
-				lround(daemon->period.samples * analysis->spacing_ns / 3.6e12), (long)hours);
+				lround(daemon->period.samples * analysis->spacing_ns / 3.6e12),
+				(long)hours);
 	}
 	for (size_t i = 0; i < analysis->n_statistics; i++)
 		infrequent += analysis->statistics[i].long_min_ns >= 0;
@@ -245,8 +249,8 @@ static void delete_shares(json_t *cutoffs)
 static void the_profile_that_ships_is_this_one(void **state)
 {
 	struct papers *p = *state;
-	_cleanup_(freep) char *path = text_format(
-		"%s/../../../profiles/paper-rhel6.4.json", getenv("EMP_PAPERS") ?: "tests/papers/data");
+	_cleanup_(freep) char *path = text_format("%s/../../../profiles/paper-rhel6.4.json",
+		getenv("EMP_PAPERS") ?: "tests/papers/data");
 	json_t *shipped = NULL, *made = NULL;
 	struct error err = {};
 
@@ -294,17 +298,19 @@ static void check_statistics(const struct csv *csv, size_t row, const struct sum
 {
 	double sd = csv_number(csv, row, "sd_ms");
 
-	assert_int_equal(s->n, (size_t)(csv_number(csv, row, "samples") - csv_number(csv, row, "by_cutoff") -
-					csv_number(csv, row, "by_two_sd")));
-	assert_in_range(
-		s->min_ns, ms(csv_number(csv, row, "min_ms") - 1), ms(csv_number(csv, row, "min_ms") + 1));
-	assert_in_range(
-		s->max_ns, ms(csv_number(csv, row, "max_ms") - 1), ms(csv_number(csv, row, "max_ms") + 1));
+	assert_int_equal(
+		s->n, (size_t)(csv_number(csv, row, "samples") - csv_number(csv, row, "by_cutoff") -
+			       csv_number(csv, row, "by_two_sd")));
+	assert_in_range(s->min_ns, ms(csv_number(csv, row, "min_ms") - 1),
+		ms(csv_number(csv, row, "min_ms") + 1));
+	assert_in_range(s->max_ns, ms(csv_number(csv, row, "max_ms") - 1),
+		ms(csv_number(csv, row, "max_ms") + 1));
 	assert_true(fabs(s->mean_ns / 1e6 - csv_number(csv, row, "mean_ms")) <= 1);
 	assert_true(fabs(s->sd_ns / 1e6 / sd - 1) <= 0.15);
 }
 
-/* The runs are rebuilt so that these figures come out: times to 1 ms and the sd to 15 %, counts exactly. */
+/* The runs are rebuilt so that these figures come out: times to 1 ms and the sd to 15 %, counts
+ * exactly. */
 static void tables_7_and_18_statistics_of_the_short_run(void **state)
 {
 	struct papers *p = *state;
@@ -321,8 +327,8 @@ static void tables_7_and_18_statistics_of_the_short_run(void **state)
 	csv_clear(&csv);
 }
 
-/* The run is rebuilt, so that only what holds for any half, quarter, ... of it can be asked: as many
- * L-samples as the tables have, to one and a half, and an sd within 15 %. */
+/* The run is rebuilt, so that only what holds for any half, quarter, ... of it can be asked: as
+ * many L-samples as the tables have, to one and a half, and an sd within 15 %. */
 static void check_sizes(const struct sample_sizes *sizes, const char *clock)
 {
 	struct csv csv = csv_read("emp-table-20-21-samplesize-inc128.csv");
@@ -336,8 +342,10 @@ static void check_sizes(const struct sample_sizes *sizes, const char *clock)
 				s->n != (size_t)csv_number(&csv, i, "n"))
 				continue;
 			seen++;
-			assert_true(fabs((double)s->by_cutoff - csv_number(&csv, i, "by_cutoff")) <= 1.5);
-			assert_true(fabs(s->sd_ns / 1e6 / csv_number(&csv, i, "sd_ms") - 1) <= 0.25);
+			assert_true(fabs((double)s->by_cutoff - csv_number(&csv, i, "by_cutoff")) <=
+				    1.5);
+			assert_true(
+				fabs(s->sd_ns / 1e6 / csv_number(&csv, i, "sd_ms") - 1) <= 0.25);
 		}
 	assert_int_equal(seen, 8);
 	assert_int_equal(sizes->n, 8);
@@ -351,8 +359,10 @@ static void tables_20_and_21_sample_sizes(void **state)
 	struct sample_sizes pt, et;
 	struct error err = {};
 
-	assert_int_equal(sample_sizes_find(&pt, &r.discarding, r.samples, r.n_samples, false, &err), 0);
-	assert_int_equal(sample_sizes_find(&et, &r.discarding, r.samples, r.n_samples, true, &err), 0);
+	assert_int_equal(
+		sample_sizes_find(&pt, &r.discarding, r.samples, r.n_samples, false, &err), 0);
+	assert_int_equal(
+		sample_sizes_find(&et, &r.discarding, r.samples, r.n_samples, true, &err), 0);
 	check_sizes(&pt, "PT");
 	check_sizes(&et, "ET");
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The file of a book as SQLite sees it, for tests of what other versions and programs left in it. */
+/* The file of a book as SQLite sees it, for tests of what other versions and programs left in
+ * it. */
 #pragma once
 
 #include "tests/unit/scratch.h"

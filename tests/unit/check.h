@@ -9,15 +9,16 @@
 #include <cmocka.h>
 #include <math.h>
 
-/* What main returns where the tests cannot run: skipped, or failed where EMP_MUST_RUN says that nothing may be. */
+/* What main returns where the tests cannot run: skipped, or failed where EMP_MUST_RUN says that
+ * nothing may be. */
 static inline int check_cannot_run(const char *why)
 {
 	printf("not run: %s\n", why);
 	return getenv("EMP_MUST_RUN") ? 1 : 77;
 }
 
-/* The seed of a test's random numbers: EMP_SEED from the environment, else `otherwise`. It is printed, so that a
- * failure can be repeated. */
+/* The seed of a test's random numbers: EMP_SEED from the environment, else `otherwise`. It is
+ * printed, so that a failure can be repeated. */
 static inline unsigned long check_seed(unsigned long otherwise)
 {
 	const char *given = getenv("EMP_SEED");
@@ -45,7 +46,8 @@ static inline void assert_close(double x, double y, double tolerance)
 		printed_text;                                                \
 	})
 
-/* A test, whose name is a sentence. Those of a file run in the order in which they are written; check.c has main. */
+/* A test, whose name is a sentence. Those of a file run in the order in which they are written;
+ * check.c has main. */
 #define TEST(name) TEST_WITH(name, NULL, NULL)
 #define TEST_WITH(name, setup, teardown)                                                \
 	static void name(void **state);                                                 \

@@ -25,9 +25,10 @@ static inline json_t *parse(const char *text)
 /* As text, without what a document has of the book. */
 static inline void assert_same(const json_t *a, const json_t *b)
 {
-	static const char *const of_book[] = {
-		"uid", "run", "start", "started_ns", "started", "ended_ns", "ended", "made", "context", NULL};
-	_cleanup_(json_decrefp) json_t *first_json = json_deep_copy(a), *second_json = json_deep_copy(b);
+	static const char *const of_book[] = {"uid", "run", "start", "started_ns", "started",
+		"ended_ns", "ended", "made", "context", NULL};
+	_cleanup_(json_decrefp) json_t *first_json = json_deep_copy(a),
+				       *second_json = json_deep_copy(b);
 	_cleanup_(freep) char *first = NULL, *second = NULL;
 
 	drop_members(first_json, of_book);

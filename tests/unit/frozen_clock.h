@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A clock that stands still until a test moves it, for what happens at most once per second. It replaces the C library's in
- * the binary that includes this, in one file. */
+/* A clock that stands still until a test moves it, for what happens at most once per second. It
+ * replaces the C library's in the binary that includes this, in one file. */
 #pragma once
 
 #include "lib/base/number.h"

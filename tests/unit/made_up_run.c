@@ -54,23 +54,25 @@ static double trend(const struct made_up *m, gsl_rng *rng, size_t i)
 		return 0;
 	if (m->alternating)
 		return (double)(i % 2) * m->step;
-	return m->step_at > 0 ? (i >= m->step_at) * m->step : (gsl_rng_uniform(rng) < 0.4) * m->step;
+	return m->step_at > 0 ? (i >= m->step_at) * m->step
+			      : (gsl_rng_uniform(rng) < 0.4) * m->step;
 }
 
 static void add(struct analysis_feed *feed, uint32_t sample, uint32_t daemon, int64_t pt_ns)
 {
 	struct error err = {};
 
-	assert_int_equal(
-		analysis_feed_add(feed,
-			&(struct execution){
-				.sample = sample, .source = daemon, .pt_ns = pt_ns, .same_cpu_ns = -1},
-			&err),
+	assert_int_equal(analysis_feed_add(feed,
+				 &(struct execution){.sample = sample,
+					 .source = daemon,
+					 .pt_ns = pt_ns,
+					 .same_cpu_ns = -1},
+				 &err),
 		0);
 }
 
-static void feed_all(
-	struct analysis_feed *feed, const struct made_up *m, const int64_t *planted_ns, gsl_rng *rng)
+static void feed_all(struct analysis_feed *feed, const struct made_up *m, const int64_t *planted_ns,
+	gsl_rng *rng)
 {
 	for (size_t i = 0; i < m->n; i++) {
 		for (uint32_t d = 0; d < ELEMENTS(presence); d++) {
@@ -82,7 +84,8 @@ static void feed_all(
 					resolution_round(llround(pt), m->quantum_ns));
 		}
 		if (gsl_rng_uniform(rng) < m->rare)
-			add(feed, (uint32_t)i + 1, RARE, resolution_round(m->spread_ns / 20, m->quantum_ns));
+			add(feed, (uint32_t)i + 1, RARE,
+				resolution_round(m->spread_ns / 20, m->quantum_ns));
 		if (planted_ns[i] > 0 && !m->unseen)
 			add(feed, (uint32_t)i + 1, PLANTED, planted_ns[i]);
 	}
@@ -113,7 +116,8 @@ struct made_up_run made_up_read(const struct made_up *m)
 		if (out.planted[i])
 			planted_ns[i] = resolution_round(
 				llround((double)m->least_ns *
-					pow((double)m->most_ns / (double)m->least_ns, gsl_rng_uniform(rng))),
+					pow((double)m->most_ns / (double)m->least_ns,
+						gsl_rng_uniform(rng))),
 				m->quantum_ns);
 		off = m->wander * off + sqrt(1 - m->wander * m->wander) * noise(rng, m->noise);
 		samples[i].n = (uint32_t)i + 1;
@@ -130,7 +134,8 @@ struct made_up_run made_up_read(const struct made_up *m)
 		start_ns += samples[i].et_ns + m->spread_ns;
 	}
 	assert_int_equal(analysis_feed_new(&feed, &run, samples, m->n, &daemons,
-				 &(struct analysis_options){.patterns = names_default, .by_wait = m->by_wait},
+				 &(struct analysis_options){
+					 .patterns = names_default, .by_wait = m->by_wait},
 				 &err),
 		0);
 	feed_all(feed, m, planted_ns, rng);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs made up from a seed: noise of many kinds, daemons planted in them, speeds that wander or step. */
+/* Runs made up from a seed: noise of many kinds, daemons planted in them, speeds that wander or
+ * step. */
 #pragma once
 
 #include "lib/protocol/analysis.h"
@@ -22,20 +23,23 @@ struct made_up {
 	int64_t spread_ns;  /* scale of the noise, about its sd */
 	int64_t quantum_ns; /* all times are whole multiples of it */
 	enum noise noise;
-	double wander;    /* how much of its noise a sample has from the one before */
-	double rare;      /* share of samples with a short execution of a daemon that is rare and no cause */
-	double planted;   /* share of samples in which the planted daemon runs */
-	size_t n_planted; /* or how many exactly, anywhere */
+	double wander; /* how much of its noise a sample has from the one before */
+	/* share of samples with a short execution of a daemon that is rare and no cause */
+	double rare;
+	double planted;            /* share of samples in which the planted daemon runs */
+	size_t n_planted;          /* or how many exactly, anywhere */
 	int64_t least_ns, most_ns; /* its PT, evenly spread on a logarithmic scale */
-	double stretch;            /* how much longer a sample is, in PTs of the planted daemon; 0: 1 */
-	bool unseen;               /* no execution of the planted daemon is recorded */
-	bool by_wait;              /* W is known: what the planted daemon takes */
-	bool alternating;          /* every other sample has the step */
-	bool in_pairs;             /* where it runs, it runs in both samples of a pair */
-	double drift;              /* from the first to the last sample, in units of spread */
-	bool wave;                 /* the drift goes up and down again */
-	double step;               /* in units of spread */
-	size_t step_at;            /* the samples before this are without it; 0: speeds change at random */
+	/* how much longer a sample is, in PTs of the planted daemon; 0: 1 */
+	double stretch;
+	bool unseen;      /* no execution of the planted daemon is recorded */
+	bool by_wait;     /* W is known: what the planted daemon takes */
+	bool alternating; /* every other sample has the step */
+	bool in_pairs;    /* where it runs, it runs in both samples of a pair */
+	double drift;     /* from the first to the last sample, in units of spread */
+	bool wave;        /* the drift goes up and down again */
+	double step;      /* in units of spread */
+	/* the samples before this are without it; 0: speeds change at random */
+	size_t step_at;
 };
 
 struct made_up_run {

@@ -121,14 +121,14 @@ static inline uint32_t scratch_source(struct scratch *s, const char *name, enum 
 {
 	uint32_t id = 0;
 
-	assert_done(
-		s, book_source(s->book, &(struct source){.name = (char *)name, .kind = kind}, &id, &s->err));
+	assert_done(s, book_source(s->book, &(struct source){.name = (char *)name, .kind = kind},
+			       &id, &s->err));
 	return id;
 }
 
 /* Gives a run its nth sample, with these executions. */
-static inline void scratch_add(
-	struct scratch *s, int64_t run, uint32_t n, const struct execution *executions, size_t n_executions)
+static inline void scratch_add(struct scratch *s, int64_t run, uint32_t n,
+	const struct execution *executions, size_t n_executions)
 {
 	struct sample sample = scratch_sample(n);
 
@@ -142,9 +142,11 @@ static inline void assert_same_fields(const struct field_table *table, const voi
 		bool same;
 
 		if (f->type == FIELD_TEXT)
-			same = strcmp(*field_text(f, a) ?: "NULL", *field_text(f, b) ?: "NULL") == 0;
+			same = strcmp(*field_text(f, a) ?: "NULL", *field_text(f, b) ?: "NULL") ==
+			       0;
 		else if (f->type == FIELD_CHARS)
-			same = memcmp((const char *)a + f->offset, (const char *)b + f->offset, f->size) == 0;
+			same = memcmp((const char *)a + f->offset, (const char *)b + f->offset,
+				       f->size) == 0;
 		else if (f->type == FIELD_REAL)
 			same = *field_real(f, a) == *field_real(f, b);
 		else

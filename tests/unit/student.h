@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Half the width of Student's 95 % interval of a mean, with which other intervals are compared. NAN: n < 2. */
+/* Half the width of Student's 95 % interval of a mean, with which other intervals are compared.
+ * NAN: n < 2. */
 #pragma once
 
 #include "lib/stats/summary.h"

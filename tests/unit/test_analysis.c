@@ -41,8 +41,8 @@ static int clear(void **state)
 #define TEST_OF_RUN(name) TEST_WITH(name, NULL, clear)
 
 /* Of a run of these samples, which the reader has then. */
-static void begin(enum run_kind kind, struct sample *samples, size_t n, const struct sources *sources,
-	const struct analysis_options *options)
+static void begin(enum run_kind kind, struct sample *samples, size_t n,
+	const struct sources *sources, const struct analysis_options *options)
 {
 	struct run run = {.id = 3, .kind = kind, .program = strdup("INC0.1"), .resolution_ns = 1};
 	struct error err = {};
@@ -67,7 +67,8 @@ static void start(const struct analysis_options *options)
 
 static void add(uint32_t sample, uint32_t daemon, int64_t pt_ns)
 {
-	const struct execution e = {.sample = sample, .source = daemon, .pt_ns = pt_ns, .same_cpu_ns = -1};
+	const struct execution e = {
+		.sample = sample, .source = daemon, .pt_ns = pt_ns, .same_cpu_ns = -1};
 	struct error err = {};
 
 	assert_int_equal(analysis_feed_add(feed, &e, &err), 0);
@@ -98,7 +99,8 @@ TEST_OF_RUN(executions_of_one_group_count_as_one_daemon_and_are_not_added_up)
 	assert_null(analysis_daemon(&analysis, "unseen"));
 }
 
-/* EMP, step 5: over maximum and two sd for a daemon of the central cluster, every one for another. */
+/* EMP, step 5: over maximum and two sd for a daemon of the central cluster, every one for
+ * another. */
 TEST_OF_RUN(long_is_over_maximum_and_two_sd_or_not_seen_in_the_centre)
 {
 	const struct daemon_statistics *kworker, *backup;
@@ -207,15 +209,16 @@ TEST_OF_RUN(executions_behind_the_last_sample_belong_to_a_run_that_goes_on)
 	assert_null(analysis_daemon(&analysis, "backup"));
 }
 
-/* 90 samples of 1 s whose ET spreads by 30 %. In every 30th a daemon takes a fifth of a second, and a bystander runs
- * for as long on another CPU. */
+/* 90 samples of 1 s whose ET spreads by 30 %. In every 30th a daemon takes a fifth of a second, and
+ * a bystander runs for as long on another CPU. */
 struct noisy {
 	const char *source; /* of its waiting times */
 	uint32_t unknown;   /* of every so many samples it is not known; 0: it is known of all */
 	int64_t step_ns;    /* by which the second half is longer */
 };
 
-static int start_noisy(const struct noisy *noisy, const struct analysis_options *options, struct error *err)
+static int start_noisy(
+	const struct noisy *noisy, const struct analysis_options *options, struct error *err)
 {
 	enum { N_NOISY = 90 };
 	struct run run = {.id = 4,
@@ -240,9 +243,14 @@ static int start_noisy(const struct noisy *noisy, const struct analysis_options 
 		return -1;
 	}
 	for (uint32_t i = 1; i <= N_NOISY; i++) {
-		const struct execution e[] = {
-			{.sample = i, .source = 1, .pt_ns = 20 * NS_PER_US, .same_cpu_ns = 15 * NS_PER_US},
-			{.sample = i, .source = 3, .pt_ns = NS_PER_S / 5, .same_cpu_ns = NS_PER_S / 5},
+		const struct execution e[] = {{.sample = i,
+						      .source = 1,
+						      .pt_ns = 20 * NS_PER_US,
+						      .same_cpu_ns = 15 * NS_PER_US},
+			{.sample = i,
+				.source = 3,
+				.pt_ns = NS_PER_S / 5,
+				.same_cpu_ns = NS_PER_S / 5},
 			{.sample = i, .source = 5, .pt_ns = NS_PER_S / 5}};
 
 		for (size_t k = 0; k < (i % 30 == 18 ? ELEMENTS(e) : 1); k++)
@@ -280,7 +288,8 @@ TEST(what_et_hides_is_found_by_the_waiting_time)
 	assert_int_equal(analysis_daemon(&all, "unseen")->n_long_executions, 3);
 }
 
-/* 30 samples of 100 ms, in each of which others take `taken_ns` of the CPU; PT varies by `varying_ns`. */
+/* 30 samples of 100 ms, in each of which others take `taken_ns` of the CPU; PT varies by
+ * `varying_ns`. */
 static struct analysis calibrated(int64_t taken_ns, int64_t varying_ns)
 {
 	struct sample *samples = make_samples(N);
@@ -358,7 +367,8 @@ TEST(an_imported_run_of_an_inc_is_judged_as_one_of_a_calibration)
 /* Four in five samples lose 3 ms, the others 9 ms: 4.2 ms on average. */
 TEST_OF_RUN(the_shares_of_those_who_keep_the_cpu_busy_add_up_and_are_sorted)
 {
-	const struct analysis_options options = {.patterns = names_default, .central_max_ns = NS_PER_S};
+	const struct analysis_options options = {
+		.patterns = names_default, .central_max_ns = NS_PER_S};
 	struct sample *samples = make_samples(N);
 
 	for (uint32_t i = 0; i < N; i++) {
@@ -408,7 +418,8 @@ TEST(waiting_times_count_by_themselves_where_they_are_exact)
 /* They are counted in steps, which make most of them equal. */
 TEST(waiting_times_are_shown_as_they_were_measured)
 {
-	_cleanup_(analysis_clear) struct analysis a = noisy_if_exact((struct noisy){.source = "bpf"});
+	_cleanup_(analysis_clear) struct analysis a = noisy_if_exact(
+		(struct noisy){.source = "bpf"});
 	const struct cluster *c = &a.central;
 
 	assert_true(a.median_rest_ns > NS_PER_S);
@@ -421,8 +432,8 @@ TEST(waiting_times_are_shown_as_they_were_measured)
 	assert_int_equal(c->n_central, 87);
 	for (size_t i = 0; i < a.n_samples; i++)
 		assert_int_equal(a.samples[i].et_ns, a.samples[i].wait_ns + a.median_rest_ns);
-	assert_non_null(
-		strstr(a.why, "an L: 3 of 90 samples with W over 26.00 us, because daemons ran long"));
+	assert_non_null(strstr(
+		a.why, "an L: 3 of 90 samples with W over 26.00 us, because daemons ran long"));
 }
 
 TEST(a_bound_set_by_hand_below_what_the_program_itself_takes_is_refused)
@@ -432,8 +443,8 @@ TEST(a_bound_set_by_hand_below_what_the_program_itself_takes_is_refused)
 	struct error err = {};
 
 	assert_int_equal(start_noisy(&(struct noisy){}, &options, &err), -1);
-	assert_non_null(
-		strstr(err.text, "run 4: the longest central ET must be above the median ET - W, 1.3"));
+	assert_non_null(strstr(
+		err.text, "run 4: the longest central ET must be above the median ET - W, 1.3"));
 }
 
 TEST(a_few_samples_without_a_waiting_time_do_not_change_how_the_others_are_seen)
@@ -445,7 +456,8 @@ TEST(a_few_samples_without_a_waiting_time_do_not_change_how_the_others_are_seen)
 	assert_int_equal(few.n_by_et, 5);
 	assert_int_equal(few.verdict, VERDICT_L);
 	assert_int_equal(few.n_l_samples, 3);
-	assert_int_equal(few.n_unexplained, 0); /* no ET of theirs is longer than the program itself takes */
+	/* no ET of theirs is longer than the program itself takes */
+	assert_int_equal(few.n_unexplained, 0);
 	assert_int_equal(analysis_daemon(&few, "backup")->cutoff_ns, NS_PER_S / 10);
 	assert_false(many.by_wait);
 	assert_int_equal(many.n_by_et, 0);
@@ -453,7 +465,8 @@ TEST(a_few_samples_without_a_waiting_time_do_not_change_how_the_others_are_seen)
 
 TEST(by_the_waiting_time_a_machine_with_two_speeds_is_noisy_and_no_more)
 {
-	_cleanup_(analysis_clear) struct analysis a = noisy_if_exact((struct noisy){"bpf", 0, 5 * NS_PER_S});
+	_cleanup_(analysis_clear) struct analysis a = noisy_if_exact(
+		(struct noisy){"bpf", 0, 5 * NS_PER_S});
 
 	assert_int_equal(a.verdict, VERDICT_L);
 	assert_int_equal(a.n_l_samples, 3);
@@ -469,7 +482,8 @@ TEST_OF_RUN(by_the_waiting_time_samples_that_take_long_by_themselves_are_counted
 	struct sample *samples = make_samples(N);
 
 	for (uint32_t i = 0; i < N; i++) {
-		samples[i].pt_ns = (i % 10 == 7 ? 110 : 100) * NS_PER_MS + i * 7 % N * 10 * NS_PER_US;
+		samples[i].pt_ns = (i % 10 == 7 ? 110 : 100) * NS_PER_MS +
+				   i * 7 % N * 10 * NS_PER_US;
 		samples[i].wait_ns = 20 * NS_PER_US + i % 2 * NS_PER_US;
 		samples[i].et_ns = samples[i].pt_ns + samples[i].wait_ns;
 	}
@@ -481,7 +495,8 @@ TEST_OF_RUN(by_the_waiting_time_samples_that_take_long_by_themselves_are_counted
 	assert_non_null(strstr(analysis.why, " are long, and no daemons explain it"));
 }
 
-/* Two samples in five take 1 to 7 % longer, and nobody took that from them: a machine that does so is noisy. */
+/* Two samples in five take 1 to 7 % longer, and nobody took that from them: a machine that does so
+ * is noisy. */
 TEST_OF_RUN(by_the_waiting_time_many_samples_that_take_long_by_themselves_are_noise)
 {
 	struct sample *samples = make_samples(N);
@@ -497,15 +512,16 @@ TEST_OF_RUN(by_the_waiting_time_many_samples_that_take_long_by_themselves_are_no
 	analysis = finished();
 	assert_int_equal(analysis.verdict, VERDICT_CLEAN);
 	assert_true(analysis.noise.noisy);
-	assert_non_null(strstr(
-		analysis.why, "; 12 of 30 samples are long and nobody is known to be the cause; noisy"));
+	assert_non_null(strstr(analysis.why,
+		"; 12 of 30 samples are long and nobody is known to be the cause; noisy"));
 	assert_int_equal(analysis.n_unexplained, 12);
 	for (uint32_t i = 0, k = 0; i < N; i++)
 		if (i % 5 == 1 || i % 5 == 3)
 			assert_int_equal(analysis.unexplained[k++], samples[i].n);
 }
 
-/* Hardly anything was taken from these samples, so that a daemon of 20 us divides them; but their own time varies by 3 ms. */
+/* Hardly anything was taken from these samples, so that a daemon of 20 us divides them; but their
+ * own time varies by 3 ms. */
 TEST_OF_RUN(what_matters_less_than_the_own_time_of_the_program_is_not_frequent)
 {
 	struct sample *samples = make_samples(N);
@@ -528,7 +544,8 @@ TEST_OF_RUN(by_the_waiting_time_two_speeds_that_hardly_differ_are_not_noisy)
 	struct sample *samples = make_samples(N);
 
 	for (uint32_t i = 0; i < N; i++) {
-		samples[i].pt_ns = samples[i].et_ns = (i < N / 2 ? 100 : 101) * NS_PER_MS + i * 7 % N;
+		samples[i].pt_ns = samples[i].et_ns = (i < N / 2 ? 100 : 101) * NS_PER_MS +
+						      i * 7 % N;
 		samples[i].wait_ns = 0;
 	}
 	begin(RUN_SHORT, samples, N, &daemons, &options_by_wait);
@@ -543,7 +560,8 @@ TEST_OF_RUN(whoever_made_most_long_samples_is_the_first_cause_of_a_frequent_run)
 {
 	static struct source many[] = {{1, (char *)"backup", NULL, NULL, SOURCE_PROCESS},
 		{2, (char *)"smalld", NULL, NULL, SOURCE_PROCESS},
-		{3, (char *)"a", NULL, NULL, SOURCE_PROCESS}, {4, (char *)"b", NULL, NULL, SOURCE_PROCESS},
+		{3, (char *)"a", NULL, NULL, SOURCE_PROCESS},
+		{4, (char *)"b", NULL, NULL, SOURCE_PROCESS},
 		{5, (char *)"c", NULL, NULL, SOURCE_PROCESS}};
 	static const struct sources all = {many, ELEMENTS(many)};
 	enum { RUN = 150, LONG = 34, BACKUP = 8, SMALLD = 17 };
@@ -587,11 +605,13 @@ TEST(a_run_without_waiting_times_is_refused_by_the_waiting_time)
 	struct error err = {};
 
 	assert_int_equal(
-		analysis_feed_new(&feed, &run, &sample, 1, &daemons, &options_by_wait, &err), -ENODATA);
+		analysis_feed_new(&feed, &run, &sample, 1, &daemons, &options_by_wait, &err),
+		-ENODATA);
 	assert_non_null(strstr(err.text, "the waiting time of sample 1 in run 3 is not known"));
 	sample.wait_ns = sample.et_ns + 1; /* of tasks that waited at the same time */
 	assert_int_equal(
-		analysis_feed_new(&feed, &run, &sample, 1, &daemons, &options_by_wait, &err), -ENODATA);
+		analysis_feed_new(&feed, &run, &sample, 1, &daemons, &options_by_wait, &err),
+		-ENODATA);
 }
 
 TEST_OF_RUN(an_execution_of_nobody_is_refused)

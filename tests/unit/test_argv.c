@@ -21,8 +21,8 @@ static void assert_words(const char *text, const char *const *expected)
 TEST(words_are_split_as_a_shell_splits_them)
 {
 	assert_words(" a  b\tc\n", (const char *const[]){"a", "b", "c", NULL});
-	assert_words(
-		"sleep 0.01 longer word", (const char *const[]){"sleep", "0.01", "longer", "word", NULL});
+	assert_words("sleep 0.01 longer word",
+		(const char *const[]){"sleep", "0.01", "longer", "word", NULL});
 	assert_words("a 'b c' d", (const char *const[]){"a", "b c", "d", NULL});
 	assert_words("a\"b 'c\"d ''", (const char *const[]){"ab 'cd", "", NULL});
 	assert_words("a\\ b \"\\$x\\\\ \\n\"", (const char *const[]){"a b", "$x\\ \\n", NULL});

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Arrays that grow: what was there stays, new elements are zero, memory is kept where it is asked for. */
+/* Arrays that grow: what was there stays, new elements are zero, memory is kept where it is asked
+ * for. */
 #include "tests/unit/check.h"
 
 #include <sys/wait.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Gaps and intervals, merged: the four cases of De, Kothari and Mann, and that nothing is attributed by chance. */
+/* Gaps and intervals, merged: the four cases of De, Kothari and Mann, and that nothing is
+ * attributed by chance. */
 #include "tests/unit/check.h"
 
 #include "lib/jitter/jitter_internal.h"
@@ -42,7 +43,8 @@ static int end(void **state)
 
 #define TEST_OF_MERGE(name) TEST_WITH(name, begin, end)
 
-static struct trace_interval outer(uint32_t from, int64_t start_ns, int64_t length_ns, bool switched)
+static struct trace_interval outer(
+	uint32_t from, int64_t start_ns, int64_t length_ns, bool switched)
 {
 	return (struct trace_interval){.source = from,
 		.start_ns = start_ns,
@@ -56,13 +58,15 @@ static void attribute(
 {
 	struct jitter_cpu facts;
 
-	assert_int_equal(
-		attribution_round(&m.merge, &(struct jitter_round){0, ROUND_NS, gaps, n_gaps, items, n}), n);
+	assert_int_equal(attribution_round(&m.merge,
+				 &(struct jitter_round){0, ROUND_NS, gaps, n_gaps, items, n}),
+		n);
 	facts = attribution_sums(&m.merge);
 	assert_int_equal(
-		facts.explained + facts.periodic + facts.unexplained + m.merge.outside.rest, facts.gaps);
-	assert_int_equal(
-		facts.explained_ns + facts.periodic_ns + facts.unexplained_ns + m.merge.outside.rest_ns,
+		facts.explained + facts.periodic + facts.unexplained + m.merge.outside.rest,
+		facts.gaps);
+	assert_int_equal(facts.explained_ns + facts.periodic_ns + facts.unexplained_ns +
+				 m.merge.outside.rest_ns,
 		facts.gaps_ns);
 }
 
@@ -81,7 +85,8 @@ TEST_OF_MERGE(several_in_succession_are_a_source_of_their_own_and_counted_singly
 
 	attribute(gaps, 2,
 		(struct trace_interval[]){outer(m.one, 1001000, 1200000, true),
-			outer(m.two, 2201000, 1250000, true), outer(m.two, 500001000, 2490000, true)},
+			outer(m.two, 2201000, 1250000, true),
+			outer(m.two, 500001000, 2490000, true)},
 		3);
 	assert_int_equal(m.merge.cpu.explained, 2);
 	assert_non_null(in_time("dummydaemon1_dummydaemon2"));
@@ -100,7 +105,8 @@ TEST_OF_MERGE(a_combination_has_one_name_whatever_its_order)
 
 	attribute(gaps, 2,
 		(struct trace_interval[]){outer(m.one, 1001000, 1200000, true),
-			outer(m.two, 2201000, 1250000, true), outer(m.two, 500001000, 1200000, true),
+			outer(m.two, 2201000, 1250000, true),
+			outer(m.two, 500001000, 1200000, true),
 			outer(m.one, 501201000, 1200000, true)},
 		4);
 	assert_int_equal(in_time("dummydaemon1_dummydaemon2")->row.count, 2);
@@ -134,8 +140,8 @@ TEST_OF_MERGE(a_small_part_is_counted_but_not_in_the_name)
 	const struct gap_seen gap = {1000000, 3500000};
 
 	attribute(&gap, 1,
-		(struct trace_interval[]){
-			outer(m.timer, 1000500, 10000, false), outer(m.one, 1020000, 2470000, true)},
+		(struct trace_interval[]){outer(m.timer, 1000500, 10000, false),
+			outer(m.one, 1020000, 2470000, true)},
 		2);
 	assert_int_equal(in_time("dummydaemon1")->row.count, 1);
 	assert_int_equal(m.merge.frequencies.items[m.timer].row.count, 1);
@@ -163,7 +169,8 @@ TEST_OF_MERGE(intervals_after_the_last_gap_wait_and_those_in_no_gap_are_counted)
 	items[1] = outer(m.timer, 1001000, 8000, false);
 	items[2] = outer(m.timer, 2000000, 1000, false);
 	assert_int_equal(
-		attribution_round(&m.merge, &(struct jitter_round){0, ROUND_NS, &gap, 1, items, 3}), 2);
+		attribution_round(&m.merge, &(struct jitter_round){0, ROUND_NS, &gap, 1, items, 3}),
+		2);
 	assert_int_equal(m.merge.cpu.in_no_gap, 1);
 }
 
@@ -190,8 +197,8 @@ static size_t draw(int64_t *at, size_t n, int64_t apart_ns)
 	return kept;
 }
 
-/* Gaps of that length, and short interrupts that have nothing to do with them (related: that are in them). The share of the gaps that
- * have an interrupt in them and are attributed. */
+/* Gaps of that length, and short interrupts that have nothing to do with them (related: that are in
+ * them). The share of the gaps that have an interrupt in them and are attributed. */
 static double attributed(bool related, int64_t gap_ns)
 {
 	static int64_t gap_at[MOST], event_at[MOST];
@@ -211,7 +218,8 @@ static double attributed(bool related, int64_t gap_ns)
 				related ? gap_at[i] + (int64_t)(drand48() * (double)(gap_ns - 3000))
 					: event_at[i],
 				3000, false);
-		attribution_round(&m.merge, &(struct jitter_round){0, ROUND_NS, gaps, n, items, events});
+		attribution_round(
+			&m.merge, &(struct jitter_round){0, ROUND_NS, gaps, n, items, events});
 	}
 	share = (double)m.merge.cpu.explained / (double)m.merge.cpu.gaps;
 	end(NULL);
@@ -239,13 +247,14 @@ TEST_OF_MERGE(a_period_is_that_of_its_executions_not_of_their_slices)
 {
 	for (int i = 0; i < 20; i++) {
 		int64_t at_ns = 1000000 + i * INT64_C(40000000);
-		const struct gap_seen gaps[] = {{at_ns, at_ns + 3000000}, {at_ns + 6000000, at_ns + 9000000}};
+		const struct gap_seen gaps[] = {
+			{at_ns, at_ns + 3000000}, {at_ns + 6000000, at_ns + 9000000}};
 		struct trace_interval items[] = {outer(m.one, at_ns + 1000, 2990000, true),
 			outer(m.one, at_ns + 6001000, 2990000, true)};
 
 		items[1].resumed = true;
-		attribution_round(
-			&m.merge, &(struct jitter_round){at_ns, at_ns + 40000000, gaps, 2, items, 2});
+		attribution_round(&m.merge,
+			&(struct jitter_round){at_ns, at_ns + 40000000, gaps, 2, items, 2});
 	}
 	assert_int_equal(m.merge.frequencies.items[m.one].row.count, 40);
 	assert_int_equal(source_period(&m.merge.frequencies.items[m.one]), 40000000);
@@ -259,8 +268,8 @@ TEST_OF_MERGE(rounds_are_summed_as_the_book_wants_them)
 		struct gap_seen gap = {1000000, 1000000 + times_ns[i] + 500};
 		struct trace_interval item = outer(m.one, 1000100, times_ns[i], true);
 
-		attribution_round(&m.merge,
-			&(struct jitter_round){0, ROUND_NS, &gap, times_ns[i] > 0, &item, times_ns[i] > 0});
+		attribution_round(&m.merge, &(struct jitter_round){0, ROUND_NS, &gap,
+						    times_ns[i] > 0, &item, times_ns[i] > 0});
 	}
 	assert_int_equal(m.merge.frequencies.items[m.one].row.rounds, 2);
 	assert_true(m.merge.frequencies.items[m.one].row.round_squares_ns2 == 9e6 + 1e6);

@@ -154,7 +154,8 @@ TEST_IN_BOOK(a_sample_whose_executions_are_impossible_is_not_stored_at_all)
 {
 	_cleanup_(run_clear) struct run back = {}, run = scratch_begin(s, "xz");
 	struct sample sample = scratch_sample(1);
-	struct execution negative = {.pt_ns = -1, .tick_ns = -1}, stranger = {.source = 99, .tick_ns = -1};
+	struct execution negative = {.pt_ns = -1, .tick_ns = -1},
+			 stranger = {.source = 99, .tick_ns = -1};
 
 	negative.source = scratch_source(s, "cron", SOURCE_PROCESS);
 	assert_true(book_add_sample(s->book, run.id, &sample, &negative, 1, &s->err) < 0);
@@ -174,11 +175,13 @@ TEST_IN_BOOK(a_sample_of_a_run_that_is_gone_is_refused_by_name)
 
 TEST_IN_BOOK(a_removed_run_takes_its_samples_along_and_its_id_is_not_given_again)
 {
-	_cleanup_(run_clear) struct run first = scratch_begin(s, "one"), second = scratch_begin(s, "two");
+	_cleanup_(run_clear) struct run first = scratch_begin(s, "one"),
+					second = scratch_begin(s, "two");
 	_cleanup_(run_clear) struct run third = {}, back = {};
 	_cleanup_(freep) struct sample *samples = NULL;
 	_cleanup_(freep) struct execution *executions = NULL;
-	struct execution e = {.source = scratch_source(s, "cron", SOURCE_PROCESS), .pt_ns = 5, .tick_ns = -1};
+	struct execution e = {
+		.source = scratch_source(s, "cron", SOURCE_PROCESS), .pt_ns = 5, .tick_ns = -1};
 	size_t n;
 
 	scratch_add(s, first.id, 1, &e, 1);
@@ -199,7 +202,8 @@ TEST_IN_BOOK(a_removed_run_takes_its_samples_along_and_its_id_is_not_given_again
 
 TEST_IN_BOOK(a_run_of_a_profile_or_an_open_calibration_is_removed_only_by_force)
 {
-	_cleanup_(run_clear) struct run run = scratch_begin(s, "INC1"), other = scratch_begin(s, "INC2");
+	_cleanup_(run_clear) struct run run = scratch_begin(s, "INC1"),
+					other = scratch_begin(s, "INC2");
 	struct profile profile = {.name = (char *)"lab1", .resolution_ns = 1, .cpu = -1};
 	struct calibration_plan plan = {.profile = (char *)"lab2",
 		.backend = (char *)"auto",
@@ -260,14 +264,19 @@ TEST_IN_BOOK(daemons_are_numbered_densely_and_told_apart_by_all_they_have)
 {
 	_cleanup_(sources_clear) struct sources all = {};
 	static const struct source rows[] = {
-		{1, (char *)"python3", (char *)"/usr/bin/python3.11", (char *)"a.service", SOURCE_PROCESS},
-		{2, (char *)"python3", (char *)"/usr/bin/python3.11", (char *)"b.service", SOURCE_PROCESS},
+		{1, (char *)"python3", (char *)"/usr/bin/python3.11", (char *)"a.service",
+			SOURCE_PROCESS},
+		{2, (char *)"python3", (char *)"/usr/bin/python3.11", (char *)"b.service",
+			SOURCE_PROCESS},
 		{3, (char *)"python3", NULL, NULL, SOURCE_PROCESS},
 		{4, (char *)"python3", NULL, NULL, SOURCE_KERNEL},
-		{1, (char *)"python3", (char *)"/usr/bin/python3.11", (char *)"a.service", SOURCE_PROCESS},
+		{1, (char *)"python3", (char *)"/usr/bin/python3.11", (char *)"a.service",
+			SOURCE_PROCESS},
 	};
 	const struct source thread = {.name = (char *)"python3", .kind = SOURCE_KERNEL},
-			    irq = {.name = (char *)"python3", .exe = (char *)"", .kind = SOURCE_IRQ};
+			    irq = {.name = (char *)"python3",
+				    .exe = (char *)"",
+				    .kind = SOURCE_IRQ};
 	uint32_t id;
 
 	for (const struct source *row = rows; row < rows + ELEMENTS(rows); row++) {
@@ -297,7 +306,8 @@ TEST_IN_BOOK(thousands_of_daemons_keep_their_numbers)
 		ids[i] = scratch_source(s, text_brief("kworker/%d", i), SOURCE_KERNEL);
 	assert_done(s, book_commit(s->book, &s->err));
 	for (int i = 2999; i >= 0; i--)
-		assert_int_equal(scratch_source(s, text_brief("kworker/%d", i), SOURCE_KERNEL), ids[i]);
+		assert_int_equal(
+			scratch_source(s, text_brief("kworker/%d", i), SOURCE_KERNEL), ids[i]);
 }
 
 TEST_IN_BOOK(a_name_that_is_not_utf8_is_stored_with_its_bytes_spelled_out)
@@ -328,7 +338,8 @@ TEST_IN_BOOK(what_is_rolled_back_is_gone_daemons_too)
 	assert_done(s, book_get_run(s->book, run.id, &back, &s->err));
 	assert_int_equal(back.n_samples, 0);
 	assert_int_equal(
-		scratch_source(s, "sshd", SOURCE_PROCESS), 1); /* the number that cron had is free again */
+		/* the number that cron had is free again */
+		scratch_source(s, "sshd", SOURCE_PROCESS), 1);
 	e.source = scratch_source(s, "cron", SOURCE_PROCESS);
 	assert_int_equal(e.source, 2);
 	scratch_add(s, run.id, 1, &e, 1);

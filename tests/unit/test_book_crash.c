@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writers that are killed, and several at once: what was committed is there, and the file is sound. */
+/* Writers that are killed, and several at once: what was committed is there, and the file is
+ * sound. */
 #include "tests/unit/book_file.h"
 
 #include "lib/base/text.h"
@@ -13,9 +14,10 @@ static struct error err;
 
 enum { ROUNDS = 20, MOST_ROUNDS = 120, EXECUTIONS = 20 };
 
-/* Stores samples from `next` on until it is killed, most of them without a transaction; *stored is the last one that was
- * stored for certain. */
-static int write_on(const char *path, const struct run *run, uint32_t next, volatile uint32_t *stored)
+/* Stores samples from `next` on until it is killed, most of them without a transaction; *stored is
+ * the last one that was stored for certain. */
+static int write_on(
+	const char *path, const struct run *run, uint32_t next, volatile uint32_t *stored)
 {
 	struct counters nothing = COUNTERS_NONE;
 	struct book *book = NULL;
@@ -37,10 +39,12 @@ static int write_on(const char *path, const struct run *run, uint32_t next, vola
 				"daemon-%d", i + (int)(n / 5 % 50)); /* now and then a new one */
 
 			e[i] = (struct execution){.pt_ns = n, .tick_ns = -1};
-			if (book_source(book, &(struct source){.name = (char *)name}, &e[i].source, &err) < 0)
+			if (book_source(book, &(struct source){.name = (char *)name}, &e[i].source,
+				    &err) < 0)
 				return 1;
 		}
-		if ((n % 5 == 0 || !book_keep_sample(book, run, &sample, e, EXECUTIONS, &nothing)) &&
+		if ((n % 5 == 0 ||
+			    !book_keep_sample(book, run, &sample, e, EXECUTIONS, &nothing)) &&
 			book_add_sample(book, run->id, &sample, e, EXECUTIONS, &err) < 0)
 			return 1;
 		if (n % 5 == 0 && book_commit(book, &err) < 0)
@@ -67,7 +71,8 @@ static uint32_t check(struct scratch *s, int64_t run, uint32_t stored)
 
 	assert_done(s, book_open(&book, s->path, BOOK_WRITE, &s->err));
 	assert_done(s, book_rows(book, run, &sample_table, &samples, &n, &s->err));
-	assert_true(n == stored || n == stored + 1); /* the last one's commit may have come back to nobody */
+	/* the last one's commit may have come back to nobody */
+	assert_true(n == stored || n == stored + 1);
 	for (size_t i = 0; i < n; i++)
 		assert_int_equal(samples[i].n, i + 1);
 	assert_done(s, book_each_execution(book, run, count, &executions, &s->err));
@@ -93,7 +98,8 @@ TEST_IN_DIRECTORY(kill_9_loses_no_sample_that_was_stored)
 
 		if (pid == 0)
 			_exit(write_on(s->path, &run, there + 1, stored));
-		usleep(1000 + rand_r(&seed) % (60000 << (round / ROUNDS))); /* a busy disk is slow */
+		/* a busy disk is slow */
+		usleep(1000 + rand_r(&seed) % (60000 << (round / ROUNDS)));
 		assert_int_equal(kill(pid, SIGKILL), 0);
 		assert_int_equal(waitpid(pid, &status, 0), pid);
 		assert_true(WIFSIGNALED(status)); /* it did not fail before */
@@ -120,8 +126,8 @@ static int write_100(const char *path)
 		struct sample sample = scratch_sample(n);
 
 		/* the same names as the others, at the same time */
-		r = book_source(
-			book, &(struct source){.name = (char *)text_brief("d%u", n % 30)}, &e.source, &err);
+		r = book_source(book, &(struct source){.name = (char *)text_brief("d%u", n % 30)},
+			&e.source, &err);
 		if (r == 0)
 			r = book_add_sample(book, run.id, &sample, &e, 1, &err);
 	}

@@ -95,7 +95,8 @@ TEST_IN_BOOK(a_lock_is_waited_for_beyond_the_patience_with_a_sentence)
 	book_patience(s->book, 10);
 	book_on_wait(s->book, wait_until_said, &w);
 	assert_done(s, add(s, &run, 1));
-	words = text_format("waiting for the lab book '%s', which process %d has locked", s->path, w.holder);
+	words = text_format(
+		"waiting for the lab book '%s', which process %d has locked", s->path, w.holder);
 	assert_string_equal(w.said, words);
 	assert_int_equal(waitpid(w.holder, NULL, 0), w.holder);
 }
@@ -132,7 +133,8 @@ TEST_IN_BOOK(roots_book_is_for_root_and_its_group_alone)
 	}
 }
 
-/* Of SQLite's system calls: there is no room for what begins with this path; and no log of a copy can be opened. */
+/* Of SQLite's system calls: there is no room for what begins with this path; and no log of a copy
+ * can be opened. */
 static const char *full;
 static bool no_copy;
 
@@ -141,7 +143,8 @@ static ssize_t write_at(int fd, const void *bytes, size_t n, off_t at)
 	_cleanup_(freep) char *name = text_format("/proc/self/fd/%d", fd);
 	char path[4096] = "";
 
-	if (full && readlink(name, path, sizeof(path) - 1) > 0 && !strncmp(path, full, strlen(full))) {
+	if (full && readlink(name, path, sizeof(path) - 1) > 0 &&
+		!strncmp(path, full, strlen(full))) {
 		errno = ENOSPC;
 		return -1;
 	}

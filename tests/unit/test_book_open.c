@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Opening the lab book: where it is, what versions it may have, and a sentence for everything that is not
- * one. */
+/* Opening the lab book: where it is, what versions it may have, and a sentence for everything that
+ * is not one. */
 #include "tests/unit/book_file.h"
 
 #include "lib/base/text.h"
@@ -34,8 +34,9 @@ static struct answer *open_as_user(const char *path, enum book_mode mode)
 		struct book *book = NULL;
 		char *named = NULL;
 
-		if (geteuid() == 0 && (setgroups(0, NULL) < 0 || setresgid(65534, 65534, 65534) < 0 ||
-					      setresuid(65534, 65534, 65534) < 0))
+		if (geteuid() == 0 &&
+			(setgroups(0, NULL) < 0 || setresgid(65534, 65534, 65534) < 0 ||
+				setresuid(65534, 65534, 65534) < 0))
 			_exit(1);
 		answer->r = paths_book(path, &named, &answer->err);
 		if (answer->r == 0) {
@@ -161,7 +162,8 @@ TEST_IN_DIRECTORY(what_is_no_database_is_left_alone)
 	_cleanup_(fclosep) FILE *file = NULL;
 
 	write_file(s->path, text, strlen(text));
-	expect(s, BOOK_READ, -EINVAL, "it is not an SQLite database; name another file with --db or EMP_DB");
+	expect(s, BOOK_READ, -EINVAL,
+		"it is not an SQLite database; name another file with --db or EMP_DB");
 	expect(s, BOOK_WRITE, -EINVAL, "it is not an SQLite database");
 	write_file(s->path, "S", 1);
 	expect(s, BOOK_WRITE, -EINVAL, "it is not an SQLite database");
@@ -255,8 +257,9 @@ static char *bytes_of(const char *path, size_t *ret_n)
 /* Tables in the log only, and nobody who has it open. */
 static bool make_bookmarks(struct scratch *s)
 {
-	return sqlite3_exec(open_file(s->path), "PRAGMA journal_mode = WAL; CREATE TABLE bookmarks(url TEXT)",
-		       NULL, NULL, NULL) == SQLITE_OK;
+	return sqlite3_exec(open_file(s->path),
+		       "PRAGMA journal_mode = WAL; CREATE TABLE bookmarks(url TEXT)", NULL, NULL,
+		       NULL) == SQLITE_OK;
 }
 
 TEST_IN_DIRECTORY(the_log_of_another_program_is_left_alone)
@@ -266,7 +269,8 @@ TEST_IN_DIRECTORY(the_log_of_another_program_is_left_alone)
 	killed_after(make_bookmarks, s);
 	for (int mode = BOOK_READ; mode <= BOOK_WRITE; mode++) {
 		size_t n, n_log, n_after, n_log_after;
-		_cleanup_(freep) char *before = bytes_of(s->path, &n), *log_before = bytes_of(log, &n_log);
+		_cleanup_(freep) char *before = bytes_of(s->path, &n),
+				      *log_before = bytes_of(log, &n_log);
 		_cleanup_(freep) char *after = NULL, *log_after = NULL;
 
 		expect(s, mode, -EINVAL, "is the database of another program; name another");
@@ -366,8 +370,8 @@ TEST_IN_DIRECTORY(a_book_of_somebody_else_can_be_read_and_not_written)
 	chmod(s->directory, 0555);
 	/* and after: no log beside it, and none can be made */
 	assert_string_equal(open_as_user(s->path, BOOK_READ)->err.text, "");
-	expect_answer(
-		s->path, BOOK_WRITE, -EACCES, "cannot be written; ask for write permission, or name another");
+	expect_answer(s->path, BOOK_WRITE, -EACCES,
+		"cannot be written; ask for write permission, or name another");
 	chmod(s->path, 0666);
 	expect_answer(s->path, BOOK_WRITE, -EACCES, "the directory");
 	chmod(s->path, 0);
@@ -391,7 +395,8 @@ TEST_IN_DIRECTORY(a_log_left_by_a_crash_is_read_by_others_as_well)
 	assert_string_equal(open_as_user(s->path, BOOK_READ)->err.text, "");
 	unlink(index); /* without it nobody can who may not make one */
 	chmod(s->directory, 0555);
-	expect_answer(s->path, BOOK_READ, -EACCES, "a user who may write its directory must read in its log");
+	expect_answer(s->path, BOOK_READ, -EACCES,
+		"a user who may write its directory must read in its log");
 	chmod(s->directory, 0755);
 	scratch_open(s, BOOK_WRITE);
 }
@@ -422,14 +427,15 @@ static void spoil(const char *path, const char *table)
 	assert_int_equal(fstat(fd, &st), 0);
 	last = (int)(st.st_size / 4096);
 	if (table) {
-		_cleanup_(freep) char *page = ask(
-			path, text_brief("SELECT rootpage FROM sqlite_schema WHERE name = '%s'", table));
+		_cleanup_(freep) char *page = ask(path,
+			text_brief("SELECT rootpage FROM sqlite_schema WHERE name = '%s'", table));
 
 		first = last = atoi(page);
 	}
 	memset(noise, 0xa5, sizeof(noise));
 	for (int page = first; page <= last; page++)
-		assert_int_equal(pwrite(fd, noise, sizeof(noise), 4096L * (page - 1)), sizeof(noise));
+		assert_int_equal(
+			pwrite(fd, noise, sizeof(noise), 4096L * (page - 1)), sizeof(noise));
 }
 
 TEST_IN_DIRECTORY(a_damaged_book_says_so_and_how_to_save_it)

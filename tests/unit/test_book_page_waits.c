@@ -6,7 +6,8 @@
 
 static struct run begin(struct scratch *s)
 {
-	struct run run = {.program = (char *)"load.ini", .kind = RUN_LOAD, .resolution_ns = 1, .cpu = -1};
+	struct run run = {
+		.program = (char *)"load.ini", .kind = RUN_LOAD, .resolution_ns = 1, .cpu = -1};
 	struct sample sample = scratch_sample(1);
 
 	assert_done(s, book_begin_run(s->book, &run, &s->err));
@@ -31,10 +32,13 @@ TEST_IN_BOOK(they_come_back_by_sample_kind_and_length)
 	_cleanup_(page_waits_clear) struct page_waits back = {};
 	struct run run = begin(s);
 
-	assert_done(s, book_add_rows(s->book, run.id, &page_wait_table, items, ELEMENTS(items), &s->err));
-	assert_done(s, book_add_rows(s->book, run.id, &page_wait_bin_table, bins, ELEMENTS(bins), &s->err));
+	assert_done(s,
+		book_add_rows(s->book, run.id, &page_wait_table, items, ELEMENTS(items), &s->err));
+	assert_done(s, book_add_rows(s->book, run.id, &page_wait_bin_table, bins, ELEMENTS(bins),
+			       &s->err));
 	assert_done(s, book_rows(s->book, run.id, &page_wait_table, &back.items, &back.n, &s->err));
-	assert_done(s, book_rows(s->book, run.id, &page_wait_bin_table, &back.bins, &back.n_bins, &s->err));
+	assert_done(s, book_rows(s->book, run.id, &page_wait_bin_table, &back.bins, &back.n_bins,
+			       &s->err));
 	assert_int_equal(back.n, ELEMENTS(items));
 	assert_int_equal(back.n_bins, ELEMENTS(bins));
 	for (size_t i = 0; i < back.n; i++)
@@ -50,7 +54,8 @@ TEST_IN_BOOK(those_of_no_sample_are_refused_and_nothing_is_kept)
 	_cleanup_(page_waits_clear) struct page_waits back = {};
 	struct run run = begin(s);
 
-	assert_true(book_add_rows(s->book, run.id, &page_wait_table, items, ELEMENTS(items), &s->err) < 0);
+	assert_true(book_add_rows(s->book, run.id, &page_wait_table, items, ELEMENTS(items),
+			    &s->err) < 0);
 	assert_done(s, book_rows(s->book, run.id, &page_wait_table, &back.items, &back.n, &s->err));
 	assert_int_equal(back.n, 0);
 }

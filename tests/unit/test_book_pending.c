@@ -54,8 +54,8 @@ static size_t count_samples(struct scratch *s, const struct run *run, enum book_
 		freep(&executions);
 		assert_int_equal(samples[i].n, i + 1);
 		assert_int_equal(samples[i].et_ns, scratch_sample((uint32_t)i + 1).et_ns);
-		assert_done(
-			s, book_executions(book, run->id, samples[i].n, &executions, &n_executions, &s->err));
+		assert_done(s, book_executions(book, run->id, samples[i].n, &executions,
+				       &n_executions, &s->err));
 		assert_int_equal(n_executions, 1);
 		assert_int_equal(executions[0].pt_ns, i + 1);
 	}

@@ -6,10 +6,12 @@
 
 static struct profile make(const char *name)
 {
-	struct profile p = {.name = strdup(name), .resolution_ns = 1000000, .made_ns = 1700000000000000000};
+	struct profile p = {
+		.name = strdup(name), .resolution_ns = 1000000, .made_ns = 1700000000000000000};
 
 	p.environment_digest = strdup("d1");
-	p.short_run = (struct profile_run){.program = strdup("INC128"), .samples = 800, .n_l_samples = 2};
+	p.short_run = (struct profile_run){
+		.program = strdup("INC128"), .samples = 800, .n_l_samples = 2};
 	p.short_run.l_samples = calloc(2, sizeof(uint32_t));
 	p.short_run.l_samples[0] = 75;
 	p.short_run.l_samples[1] = 104;
@@ -133,10 +135,12 @@ TEST_IN_BOOK(each_profile_has_the_figures_of_its_own_short_run)
 	assert_true(correlation.lag1 == 0.75);
 }
 
-/* What an older INC showed of the machine stays with it, and its profile says which calibration to repeat. */
+/* What an older INC showed of the machine stays with it, and its profile says which calibration to
+ * repeat. */
 TEST_IN_BOOK(figures_belong_to_the_inc_that_was_measured)
 {
-	_cleanup_(profile_clear) struct profile old = make("old"), renewed = make("renewed"), back = {};
+	_cleanup_(profile_clear) struct profile old = make("old"), renewed = make("renewed"),
+						back = {};
 	_cleanup_(freep) char *name = NULL, *none = NULL;
 	struct mdd rows[N_MDD];
 	struct correlation correlation;
@@ -175,7 +179,8 @@ TEST_IN_BOOK(figures_belong_to_the_inc_that_was_measured)
 /* Its cutoffs stay, and that it was forced. */
 TEST_IN_BOOK(a_profile_of_another_inc_loses_what_that_showed)
 {
-	_cleanup_(profile_clear) struct profile by_et = make("p"), by_wait = make("p"), imported = make("p");
+	_cleanup_(profile_clear) struct profile by_et = make("p"), by_wait = make("p"),
+						imported = make("p");
 
 	by_et.inc_digest = xstrdup("i0");
 	by_et.correlation = (struct correlation){0.25, 400};
@@ -190,7 +195,8 @@ TEST_IN_BOOK(a_profile_of_another_inc_loses_what_that_showed)
 	by_wait.mdd[0] = (struct mdd){mdd_sizes[0], 0.01, 0.02};
 	by_wait.mark = (struct profile_mark){5000000, xstrdup("steal 3.2 %")};
 	profile_for_inc(&by_wait, "i1");
-	assert_true(by_wait.other_inc && by_wait.mdd[0].samples == 0 && by_wait.mark.blind_ns == 5000000);
+	assert_true(by_wait.other_inc && by_wait.mdd[0].samples == 0 &&
+		    by_wait.mark.blind_ns == 5000000);
 	profile_for_inc(&imported, "i1");
 	assert_false(imported.other_inc);
 }
@@ -275,8 +281,8 @@ TEST_IN_BOOK(the_constant_of_inc_is_set_once)
 	assert_int_equal(book_get_inc(s->book, environment, "i1", &per_second, &s->err), 1);
 	assert_true(per_second == 123456789.5);
 	assert_int_equal(book_put_inc(s->book, environment, "i1", 2, &s->err), -EEXIST);
-	assert_says(
-		s, "already has the constant of INC for this environment (123456790 increments a second)");
+	assert_says(s,
+		"already has the constant of INC for this environment (123456790 increments a second)");
 	assert_int_equal(book_get_inc(s->book, environment, "i1", &per_second, &s->err), 1);
 	assert_true(per_second == 123456789.5);
 	assert_int_equal(book_put_inc(s->book, 99, "i1", 2, &s->err), -ENOENT);

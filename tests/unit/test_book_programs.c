@@ -24,12 +24,13 @@ static void begin(struct scratch *s, struct run *run)
 		.exit_status = -1,
 		.wait_ns = -1};
 
-	*run = (struct run){.program = (char *)"duet", .kind = RUN_DUET, .resolution_ns = 1, .cpu = -1};
+	*run = (struct run){
+		.program = (char *)"duet", .kind = RUN_DUET, .resolution_ns = 1, .cpu = -1};
 	assert_done(s, book_begin_run(s->book, run, &s->err));
 	for (sample.n = 1; sample.n <= 2; sample.n++)
 		assert_done(s, book_add_sample(s->book, run->id, &sample, NULL, 0, &s->err));
-	assert_done(s,
-		book_add_rows(s->book, run->id, &run_program_table, programs, ELEMENTS(programs), &s->err));
+	assert_done(s, book_add_rows(s->book, run->id, &run_program_table, programs,
+			       ELEMENTS(programs), &s->err));
 }
 
 TEST_IN_BOOK(what_each_program_did_comes_back)
@@ -44,7 +45,8 @@ TEST_IN_BOOK(what_each_program_did_comes_back)
 	size_t n;
 
 	begin(s, &run);
-	assert_done(s, book_add_rows(s->book, run.id, &sample_program_table, put, ELEMENTS(put), &s->err));
+	assert_done(s,
+		book_add_rows(s->book, run.id, &sample_program_table, put, ELEMENTS(put), &s->err));
 	assert_done(s, book_rows(s->book, run.id, &sample_program_table, &back, &n, &s->err));
 	assert_int_equal(n, ELEMENTS(put));
 	assert_memory_equal(back, put, sizeof(put));
@@ -58,13 +60,15 @@ TEST_IN_BOOK(what_each_program_did_comes_back)
 
 TEST_IN_BOOK(programs_of_no_sample_are_refused_and_nothing_is_kept)
 {
-	static const struct sample_program put[] = {{.sample = 1, .program = 1}, {.sample = 3, .program = 1}};
+	static const struct sample_program put[] = {
+		{.sample = 1, .program = 1}, {.sample = 3, .program = 1}};
 	_cleanup_(freep) struct sample_program *back = NULL;
 	struct run run;
 	size_t n;
 
 	begin(s, &run);
-	assert_true(book_add_rows(s->book, run.id, &sample_program_table, put, ELEMENTS(put), &s->err) < 0);
+	assert_true(book_add_rows(s->book, run.id, &sample_program_table, put, ELEMENTS(put),
+			    &s->err) < 0);
 	assert_done(s, book_rows(s->book, run.id, &sample_program_table, &back, &n, &s->err));
 	assert_int_equal(n, 0);
 }

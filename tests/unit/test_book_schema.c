@@ -24,10 +24,12 @@ TEST_IN_DIRECTORY(what_differs_from_a_lab_book_is_named)
 {
 	refused(s, "DROP TABLE cutoff", "lacks its table 'cutoff'");
 	refused(s, "DROP INDEX source_who", "lacks its index 'source_who'");
-	refused(s, "DROP TABLE cutoff; CREATE VIEW cutoff AS SELECT random() AS profile", "'cutoff'");
+	refused(s, "DROP TABLE cutoff; CREATE VIEW cutoff AS SELECT random() AS profile",
+		"'cutoff'");
 	refused(s, "DROP VIEW samples_readable; CREATE VIEW samples_readable AS SELECT random()",
 		"a view 'samples_readable' that differs");
-	refused(s, "CREATE VIEW mine AS SELECT 1", "has the view 'mine', which EMP does not make; remove it");
+	refused(s, "CREATE VIEW mine AS SELECT 1",
+		"has the view 'mine', which EMP does not make; remove it");
 	refused(s, "CREATE TABLE zzz(x)", "has the table 'zzz'");
 	refused(s, "CREATE INDEX mine ON sample(et_ns)", "has the index 'mine'");
 	refused(s, "CREATE TRIGGER mine AFTER INSERT ON sample BEGIN DELETE FROM run; END",
@@ -53,8 +55,9 @@ TEST_IN_DIRECTORY(statistics_and_quotes_do_not_matter)
 {
 	scratch_open(s, BOOK_WRITE);
 	book_free(TAKE(s->book));
-	sql(s->path, "ANALYZE; PRAGMA writable_schema = ON;"
-		     "UPDATE sqlite_schema SET sql = replace(sql, 'program TEXT', '\"program\"  TEXT')");
+	sql(s->path,
+		"ANALYZE; PRAGMA writable_schema = ON;"
+		"UPDATE sqlite_schema SET sql = replace(sql, 'program TEXT', '\"program\"  TEXT')");
 	scratch_open(s, BOOK_READ);
 }
 
@@ -74,7 +77,8 @@ TEST_IN_DIRECTORY(a_value_that_emp_does_not_write_is_named)
 	static const char *const rows[][2] = {
 		{"state = 'lost'", "'state' of a row of its table 'run' is lost"},
 		{"resolution_ns = 0", "'resolution_ns' of a row of its table 'run' is 0"},
-		{"started_ns = 9223372036854775807", "'started_ns' of a row of its table 'run' is 922"},
+		{"started_ns = 9223372036854775807",
+			"'started_ns' of a row of its table 'run' is 922"},
 		{"cpu = 4294967296", "'cpu' of a row of its table 'run' is 4294967296"},
 		{"environment = -1", "'environment' of a row of its table 'run' is -1"},
 		{"uid = 'short'", "'uid' of a row of its table 'run' is short"},

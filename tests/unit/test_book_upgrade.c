@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Books of older versions: brought up to date whole or not at all, with all that they hold; and the tables that have no
- * functions yet. */
+/* Books of older versions: brought up to date whole or not at all, with all that they hold; and the
+ * tables that have no functions yet. */
 #include "tests/unit/book_file.h"
 
 #include "lib/base/text.h"
@@ -78,7 +78,8 @@ TEST_IN_DIRECTORY(a_book_of_version_1_has_all_that_it_held)
 TEST_IN_DIRECTORY(reading_an_older_book_changes_nothing_and_writing_keeps_a_copy)
 {
 	_cleanup_(freep) char *copy = text_format("%s.version2", s->path),
-			      *second = text_format("%s-2", copy), *half = text_format("%s.copying", s->path);
+			      *second = text_format("%s-2", copy),
+			      *half = text_format("%s.copying", s->path);
 	struct run *runs = NULL;
 	size_t n = 0;
 
@@ -106,8 +107,8 @@ TEST_IN_DIRECTORY(reading_an_older_book_changes_nothing_and_writing_keeps_a_copy
 	assert_answer(second, "PRAGMA user_version", "2");
 }
 
-static const char *const counts[] = {"run", "sample", "execution", "calibration", "profile", "profile_run",
-	"profile_l_sample", "cutoff", "environment", "machine"};
+static const char *const counts[] = {"run", "sample", "execution", "calibration", "profile",
+	"profile_run", "profile_l_sample", "cutoff", "environment", "machine"};
 
 TEST_IN_DIRECTORY(a_book_of_0_1_0_has_all_that_it_held)
 {
@@ -130,7 +131,8 @@ TEST_IN_DIRECTORY(a_book_of_0_1_0_has_all_that_it_held)
 	assert_answer(s->path, "SELECT count(DISTINCT uid) FROM run", "11");
 	assert_answer(s->path, "SELECT group_concat(kind) FROM (SELECT kind FROM run ORDER BY id)",
 		"short,long,measure,import,import,measure,measure,measure,short,long,short");
-	assert_answer(s->path, "SELECT group_concat(kind) FROM (SELECT DISTINCT kind FROM source ORDER BY 1)",
+	assert_answer(s->path,
+		"SELECT group_concat(kind) FROM (SELECT DISTINCT kind FROM source ORDER BY 1)",
 		"kernel,process");
 	scratch_open(s, BOOK_READ);
 	assert_int_equal(book_get_inc(s->book, 1, NULL, &per_second, &s->err), 1);
@@ -196,7 +198,8 @@ TEST_IN_DIRECTORY(an_upgrade_that_fails_leaves_the_book_as_it_was)
 	_cleanup_(freep) char *copy = text_format("%s.version2", s->path);
 
 	load(s, "0.1.0/book.sql");
-	sql(s->path, "PRAGMA ignore_check_constraints = ON; UPDATE run SET resolution_ns = 0 WHERE id = 4");
+	sql(s->path,
+		"PRAGMA ignore_check_constraints = ON; UPDATE run SET resolution_ns = 0 WHERE id = 4");
 	assert_true(book_open(&s->book, s->path, BOOK_WRITE, &s->err) < 0);
 	assert_says(s, "CHECK constraint failed");
 	assert_int_equal(access(copy, F_OK), -1);
@@ -260,7 +263,8 @@ TEST_IN_DIRECTORY(a_file_for_samples_without_any_is_removed_by_an_upgrade)
 
 TEST_IN_DIRECTORY(a_kill_at_any_write_of_an_upgrade_loses_nothing)
 {
-	_cleanup_(freep) char *wal = text_format("%s-wal", s->path), *shm = text_format("%s-shm", s->path);
+	_cleanup_(freep) char *wal = text_format("%s-wal", s->path),
+			      *shm = text_format("%s-shm", s->path);
 	int n = 0;
 
 	for (bool killed = true; killed; n += 3) {
@@ -297,7 +301,8 @@ static void begin(struct scratch *s)
 	assert_int_equal(scratch_source(s, "timer", SOURCE_IRQ), 1);
 }
 
-#define PROGRAM_INTO "INSERT INTO sample_program(run, sample, program, start_ns, et_ns, pt_ns) VALUES "
+#define PROGRAM_INTO \
+	"INSERT INTO sample_program(run, sample, program, start_ns, et_ns, pt_ns) VALUES "
 
 TEST_IN_BOOK(what_belongs_to_a_run_keeps_to_its_rules_and_goes_with_it)
 {
@@ -310,10 +315,13 @@ TEST_IN_BOOK(what_belongs_to_a_run_keeps_to_its_rules_and_goes_with_it)
 		{"INSERT INTO interruption VALUES (1, 0, 100, 5, 1), (1, 1, 100, 5, NULL), (1, 0, 200, 0, 1);"
 		 "INSERT INTO interruption_part VALUES (1, 0, 100, 1, 0, 5, 4, 1)",
 			{{"INSERT INTO interruption VALUES (1, 0, 100, 7, 1)", "UNIQUE"},
-				{"INSERT INTO interruption VALUES (1, 0, 300, 7, 2)", "FOREIGN KEY"},
-				{"INSERT INTO interruption VALUES (2, 0, 300, 7, 1)", "FOREIGN KEY"},
+				{"INSERT INTO interruption VALUES (1, 0, 300, 7, 2)",
+					"FOREIGN KEY"},
+				{"INSERT INTO interruption VALUES (2, 0, 300, 7, 1)",
+					"FOREIGN KEY"},
 				{"INSERT INTO interruption VALUES (1, -1, 300, 7, 1)", "cpu >= 0"},
-				{"INSERT INTO interruption VALUES (1, 0, 300, -7, 1)", "length_ns >= 0"},
+				{"INSERT INTO interruption VALUES (1, 0, 300, -7, 1)",
+					"length_ns >= 0"},
 				{"INSERT INTO interruption_part VALUES (1, 0, 300, 1, 0, 5, 4, 1)",
 					"FOREIGN KEY"}},
 			{"interruption", "interruption_part"}},
@@ -331,8 +339,10 @@ TEST_IN_BOOK(what_belongs_to_a_run_keeps_to_its_rules_and_goes_with_it)
 		/* page waits belong to a sample */
 		{"INSERT INTO page_wait VALUES (1, 1, 'slave', 3, 900, 50, 0), (1, 1, 'read', 0, 0, NULL, 0);"
 		 "INSERT INTO page_wait_bin VALUES (1, 1, 'slave', 0, 10000, 2, 500), (1, 1, 'slave', 10000, NULL, 1, 400)",
-			{{"INSERT INTO page_wait VALUES (1, 2, 'slave', 3, 900, 50, 0)", "FOREIGN KEY"},
-				{"INSERT INTO page_wait VALUES (1, 1, 'fault', 3, 900, 50, 0)", "kind IN"},
+			{{"INSERT INTO page_wait VALUES (1, 2, 'slave', 3, 900, 50, 0)",
+				 "FOREIGN KEY"},
+				{"INSERT INTO page_wait VALUES (1, 1, 'fault', 3, 900, 50, 0)",
+					"kind IN"},
 				{"INSERT INTO page_wait_bin VALUES (1, 1, 'write', 0, 10000, 2, 500)",
 					"FOREIGN KEY"},
 				{"INSERT INTO page_wait_bin VALUES (1, 1, 'read', 9, 9, 2, 500)",
@@ -344,9 +354,11 @@ TEST_IN_BOOK(what_belongs_to_a_run_keeps_to_its_rules_and_goes_with_it)
 		{"INSERT INTO load VALUES (1, 'before', NULL, '[a]', NULL);"
 		 "INSERT INTO load_sample VALUES (1, 1, 5, 6, 7, 8)",
 			{{"INSERT INTO load VALUES (1, 'before', NULL, '[b]', NULL)", "UNIQUE"},
-				{"INSERT INTO load VALUES (2, 'before', NULL, '[b]', NULL)", "FOREIGN KEY"},
+				{"INSERT INTO load VALUES (2, 'before', NULL, '[b]', NULL)",
+					"FOREIGN KEY"},
 				{"UPDATE load SET coordination = 'after'", "coordination IN"},
-				{"INSERT INTO load_sample VALUES (1, 2, 5, 6, NULL, NULL)", "FOREIGN KEY"},
+				{"INSERT INTO load_sample VALUES (1, 2, 5, 6, NULL, NULL)",
+					"FOREIGN KEY"},
 				{"UPDATE load_sample SET release_ns = -1", "release_ns >= 0"}},
 			{"load", "load_sample"}},
 	};
@@ -360,16 +372,17 @@ TEST_IN_BOOK(what_belongs_to_a_run_keeps_to_its_rules_and_goes_with_it)
 			refused(s->path, cases[i].refused[k][0], cases[i].refused[k][1]);
 		assert_done(s, book_remove_run(s->book, 1, false, &s->err));
 		for (size_t k = 0; k < ELEMENTS(cases[i].tables); k++)
-			assert_answer(
-				s->path, text_brief("SELECT count(*) FROM %s", cases[i].tables[k]), "0");
+			assert_answer(s->path,
+				text_brief("SELECT count(*) FROM %s", cases[i].tables[k]), "0");
 	}
 }
 
 TEST_IN_BOOK(a_program_takes_its_part_of_samples_along)
 {
 	begin(s);
-	sql(s->path, "INSERT INTO program VALUES (1, 1, 'xz', NULL), (1, 2, 'gzip', NULL);" PROGRAM_INTO
-		     "(1, 1, 1, 0, 9, 8), (1, 1, 2, 5, 9, 8); DELETE FROM program WHERE n = 2");
+	sql(s->path,
+		"INSERT INTO program VALUES (1, 1, 'xz', NULL), (1, 2, 'gzip', NULL);" PROGRAM_INTO
+		"(1, 1, 1, 0, 9, 8), (1, 1, 2, 5, 9, 8); DELETE FROM program WHERE n = 2");
 	assert_answer(s->path, "SELECT count(*) FROM sample_program", "1");
 }
 
@@ -398,7 +411,8 @@ TEST_IN_BOOK(kinds_and_uids_are_checked)
 	refused(s->path, "UPDATE run SET kind = 'nonsense'", "kind IN");
 	refused(s->path, "UPDATE source SET kind = 'nonsense'", "kind IN");
 	refused(s->path, "UPDATE run SET uid = 'abc'", "length(uid) = 32");
-	refused(s->path, "UPDATE run SET uid = replace(hex(zeroblob(16)), '0', 'X')", "length(uid) = 32");
+	refused(s->path, "UPDATE run SET uid = replace(hex(zeroblob(16)), '0', 'X')",
+		"length(uid) = 32");
 	refused(s->path,
 		"INSERT INTO run(uid, kind, program, state, resolution_ns, started_ns)"
 		" SELECT uid, kind, program, state, resolution_ns, started_ns FROM run",

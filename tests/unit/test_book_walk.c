@@ -89,8 +89,8 @@ TEST_IN_FILLED_BOOK(a_run_without_executions_is_a_walk_without_steps)
 
 TEST_IN_FILLED_BOOK(a_walk_ends_where_it_is_told_to_and_hands_back_why)
 {
-	struct seen first = {.stop_at = 7, .stop_with = 12}, second = {.stop_at = 8, .stop_with = -ECANCELED},
-		    all = {};
+	struct seen first = {.stop_at = 7, .stop_with = 12},
+		    second = {.stop_at = 8, .stop_with = -ECANCELED}, all = {};
 
 	assert_int_equal(book_each_execution(s->book, 1, look, &first, &s->err), 12);
 	assert_int_equal(first.n, 7);
@@ -127,7 +127,8 @@ TEST_IN_FILLED_BOOK(a_walk_may_read_the_book_at_each_step)
 
 TEST_IN_FILLED_BOOK(a_walk_keeps_to_its_run)
 {
-	_cleanup_(run_clear) struct run second = scratch_begin(s, "xz"), third = scratch_begin(s, "xz");
+	_cleanup_(run_clear) struct run second = scratch_begin(s, "xz"),
+					third = scratch_begin(s, "xz");
 	struct execution e = {.source = 1, .pt_ns = 301, .tick_ns = -1};
 	struct seen first = {}, none = {}, last = {};
 

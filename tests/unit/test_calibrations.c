@@ -142,9 +142,10 @@ TEST(what_differs_between_two_fingerprints_is_named)
 	assert_true(d.items[0].identity);
 	assert_false(d.items[1].identity);
 	words = differences_description(&d, 2, false);
-	assert_string_equal(
-		words, "kernel.release was '6.1', is '6.2'; memory.thp was 'always', is 'never'; and 1 more");
-	assert_int_equal(difference_rule(&d.items[1])->demand, VALIDITY_REPEAT_SHORT); /* huge pages */
+	assert_string_equal(words,
+		"kernel.release was '6.1', is '6.2'; memory.thp was 'always', is 'never'; and 1 more");
+	/* huge pages */
+	assert_int_equal(difference_rule(&d.items[1])->demand, VALIDITY_REPEAT_SHORT);
 	same = environment_diff(now, now);
 	assert_int_equal(same.n, 0);
 }
@@ -168,7 +169,8 @@ TEST(which_daemon_differs_is_named)
 		"{'units': ['a.service', 'x\\\\x2dy.service']}",
 		"units.cron.service was present, is gone; units.x\\x2dy.service was absent, is present");
 	assert_differences("{'units': ['b', 'a']}", "{'units': ['a', 'b']}", "");
-	assert_differences("{'units': null}", "{'units': ['a', 'b']}", "units was nothing, is a, b");
+	assert_differences(
+		"{'units': null}", "{'units': ['a', 'b']}", "units was nothing, is a, b");
 }
 
 TEST(which_policy_differs_is_named)
@@ -178,6 +180,6 @@ TEST(which_policy_differs_is_named)
 		"p.4-7.g was 'x', is 'y'");
 	assert_differences("{'p': [{'size': 1}, {'size': 2}]}", "{'p': [{'size': 1}]}",
 		"p.1 was {\"size\":2}, is nothing");
-	assert_differences(
-		"{'v': null}", "{'v': {'meltdown': 'PTI', 'x': null}}", "v.meltdown was nothing, is 'PTI'");
+	assert_differences("{'v': null}", "{'v': {'meltdown': 'PTI', 'x': null}}",
+		"v.meltdown was nothing, is 'PTI'");
 }

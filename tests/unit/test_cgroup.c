@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A cgroup for a program: made, read, killed, replaced, removed. Needs a cgroup v2 in which others may be made. */
+/* A cgroup for a program: made, read, killed, replaced, removed. Needs a cgroup v2 in which others
+ * may be made. */
 #include "tests/unit/check.h"
 
 #include "lib/host/process/program.h"
@@ -119,11 +120,13 @@ TEST(one_that_was_killed_is_replaced_and_others_are_not)
 	program_free(program);
 }
 
-/* A cgroup in the same parent, with a name as of the process `pid` of the namespace of process ids `space`. */
+/* A cgroup in the same parent, with a name as of the process `pid` of the namespace of process ids
+ * `space`. */
 static char *make_as(const struct cgroup *cgroup, unsigned long long space, int pid)
 {
 	const char *path = cgroup->path;
-	char *made = text_format("%.*s/emp-%llu-%d-0", (int)(strrchr(path, '/') - path), path, space, pid);
+	char *made = text_format(
+		"%.*s/emp-%llu-%d-0", (int)(strrchr(path, '/') - path), path, space, pid);
 
 	assert_int_equal(mkdir(made, 0755), 0);
 	return made;

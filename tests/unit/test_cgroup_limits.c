@@ -58,7 +58,8 @@ TEST_IN_TREE(quotas_of_cgroup_v1_are_found_by_the_controller)
 	assert_int_equal(read_again(), 0);
 	assert_true(limits.quota > 1.99 && limits.quota < 2.01);
 	assert_int_equal(limits.weight, 50);
-	tree_put("proc/self/mountinfo", "30 29 0:26 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n");
+	tree_put("proc/self/mountinfo",
+		"30 29 0:26 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n");
 	cgroup_limits_clear(&limits);
 	assert_int_equal(cgroup_limits_read(&limits, tree.fd), -ENOENT);
 }

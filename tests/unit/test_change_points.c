@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Changes of level: small cases whose answer is known, and that chance alone shows few. How many, by kind of series:
- * tests/bench/truth.py. */
+/* Changes of level: small cases whose answer is known, and that chance alone shows few. How many,
+ * by kind of series: tests/bench/truth.py. */
 #include "tests/unit/check.h"
 
 #include "lib/trend/change_points.h"
@@ -44,9 +44,11 @@ static void raise_from(double *values, size_t n, size_t at, double by)
 		values[i] += by;
 }
 
-static struct trend_judgement judged(const struct levels *levels, size_t reference, double allowed_percent)
+static struct trend_judgement judged(
+	const struct levels *levels, size_t reference, double allowed_percent)
 {
-	const struct comparison_rules rules = {.fail_if_slower = allowed_percent, .equal_within = -1};
+	const struct comparison_rules rules = {
+		.fail_if_slower = allowed_percent, .equal_within = -1};
 
 	return trend_judge(levels, reference, &rules);
 }
@@ -70,7 +72,8 @@ TEST(a_step_between_values_that_do_not_vary_is_where_it_is)
 		assert_int_equal(levels.n, 2);
 		assert_int_equal(levels.items[0].n, at);
 		assert_int_equal(levels.items[1].first, at);
-		assert_true(fabs(levels.items[0].mean) < 1e-9 && fabs(levels.items[1].mean - 1) < 1e-9);
+		assert_true(
+			fabs(levels.items[0].mean) < 1e-9 && fabs(levels.items[1].mean - 1) < 1e-9);
 		assert_true(fabs(levels.items[1].change.by - 1) < 1e-9);
 	}
 }
@@ -208,7 +211,8 @@ TEST(the_values_beside_a_step_are_no_outliers)
 			if (levels.in_level[i] != values[i] && i != 30)
 				*(i >= 18 && i < 22 ? &beside : &elsewhere) += 1;
 	}
-	/* few are marked at all, so that chance matters; twice as many and more with windows that span the step */
+	/* few are marked at all, so that chance matters; twice as many and more with windows that
+	 * span the step */
 	expected = 4 * (double)elsewhere / 35;
 	assert_true((double)beside <= 1.4 * expected + 3 * sqrt(expected));
 }
@@ -257,7 +261,8 @@ TEST(the_unit_of_the_values_does_not_matter)
 	}
 }
 
-/* The case of six runs of 90 ms, and then four of 180 ms; and all lengths with three values on either side. */
+/* The case of six runs of 90 ms, and then four of 180 ms; and all lengths with three values on
+ * either side. */
 TEST(a_large_step_is_found_with_three_values_on_either_side)
 {
 	size_t hits = 0, all = 0;
@@ -292,7 +297,8 @@ TEST(a_drift_is_a_drift_and_no_staircase)
 		for (size_t i = 0; i < 60; i++)
 			values[i] = 0.005 * values[i] + log(2) * (double)i / 59;
 		levels = find(values, 60);
-		hits += levels.drifts && levels.n == 1 && fabs(levels.drift.by - log(2) / 59) < 4e-4 &&
+		hits += levels.drifts && levels.n == 1 &&
+			fabs(levels.drift.by - log(2) / 59) < 4e-4 &&
 			judged(&levels, 0, 100 * 0.02).verdict == COMPARISON_SLOWER;
 	}
 	assert_true(hits >= 38);
@@ -395,7 +401,8 @@ TEST(two_values_apart_at_the_end_are_not_equal_to_the_others)
 			struct trend_judgement j;
 			_cleanup_(levels_clear) struct levels levels = {};
 
-			seed = apart; /* in 1 of 70 series, noise makes a level of two and the value before */
+			/* in 1 of 70 series, noise makes a level of two and the value before */
+			seed = apart;
 			make(values, 20, 0);
 			for (size_t i = 0; i < 20; i++)
 				values[i] *= 0.002;
@@ -410,7 +417,8 @@ TEST(two_values_apart_at_the_end_are_not_equal_to_the_others)
 				assert_true(j.last == 2 && fabs(j.change.by - up * 0.5) < 0.01);
 				assert_true(j.missing > 0 && j.missing <= 1);
 			} else {
-				assert_int_equal(j.verdict, up > 0 ? COMPARISON_SLOWER : COMPARISON_FASTER);
+				assert_int_equal(
+					j.verdict, up > 0 ? COMPARISON_SLOWER : COMPARISON_FASTER);
 			}
 			if (apart == 2)
 				assert_int_equal(judged(&levels, 0, 80).verdict, COMPARISON_EQUAL);
@@ -432,7 +440,8 @@ TEST(what_the_clock_hides_is_in_each_interval)
 	assert_true(fabs(after.by - before.by) <= 0 && fabs(after.half - before.half - 0.1) < 1e-9);
 	assert_true(levels.items[0].half >= 0.05 && levels.items[1].change.half >= 0.1);
 	assert_true(levels_at(&levels, 3).half >= 0.05);
-	assert_true(levels_last(&levels, 6, 3).half >= 0.1 && levels_detectable(&levels, 6, 3) >= 0.1);
+	assert_true(
+		levels_last(&levels, 6, 3).half >= 0.1 && levels_detectable(&levels, 6, 3) >= 0.1);
 	assert_int_equal(judged(&levels, 6, 2).verdict, COMPARISON_CANNOT_TELL);
 }
 

@@ -8,7 +8,8 @@
 static struct finding finding;
 
 /* Decides a check: what it finds has these words (NULL: any). */
-static void assert_says(const char *id, const struct facts *facts, enum check_state state, const char *words)
+static void assert_says(
+	const char *id, const struct facts *facts, enum check_state state, const char *words)
 {
 	finding_clear(&finding);
 	check_decide(check_rows_find(id), facts, &finding);
@@ -58,7 +59,8 @@ TEST(what_stopped_services_have_left_is_not_ok)
 	struct unit units[] = {
 		unit("atd.service", "active", "running"), unit("cron.service", "inactive", "dead")};
 	struct unit_reason left = {(char *)"cron.service", (char *)"backup (PID 77)"};
-	struct facts f = {.policy = policy, .has_units = true, .units = {units, 2}, .left = {&left, 1}};
+	struct facts f = {
+		.policy = policy, .has_units = true, .units = {units, 2}, .left = {&left, 1}};
 
 	assert_finding("svc.units", &f, CHECK_OFF,
 		"1 running: atd.service; stopped ones have left backup (PID 77) of cron.service");
@@ -74,15 +76,21 @@ TEST(what_must_stay_for_another_unit_or_for_a_login_is_as_wanted)
 {
 	_cleanup_(policy_freep) struct policy *policy = parse(
 		"[stop]\n*.service = all\n*.socket = all\n[never]\ndocker.service = needed\nheld.socket = needed\n");
-	char *of_docker[] = {(char *)"docker.service", NULL}, *of_held[] = {(char *)"held.service", NULL},
+	char *of_docker[] = {(char *)"docker.service", NULL},
+	     *of_held[] = {(char *)"held.service", NULL},
 	     *of_free[] = {(char *)"free.service", NULL};
 	struct unit units[] = {unit("docker.service", "active", "running"),
-		unit("docker.socket", "active", "running"), unit("free.socket", "active", "listening"),
-		unit("gate.service", "active", "running"), unit("held.service", "active", "running"),
+		unit("docker.socket", "active", "running"),
+		unit("free.socket", "active", "listening"),
+		unit("gate.service", "active", "running"),
+		unit("held.service", "active", "running"),
 		unit("held.socket", "active", "running")};
-	struct unit_reason gate = {(char *)"gate.service", (char *)"a login came in at its port 22"};
-	struct facts f = {
-		.policy = policy, .has_units = true, .units = {units, ELEMENTS(units)}, .needed = {&gate, 1}};
+	struct unit_reason gate = {
+		(char *)"gate.service", (char *)"a login came in at its port 22"};
+	struct facts f = {.policy = policy,
+		.has_units = true,
+		.units = {units, ELEMENTS(units)},
+		.needed = {&gate, 1}};
 
 	units[1].triggers = of_docker;
 	units[2].triggers = of_free;
@@ -115,7 +123,8 @@ TEST(without_systemd_processes_tell)
 TEST(a_systemd_that_does_not_answer_is_unknown)
 {
 	_cleanup_(policy_freep) struct policy *policy = parse("");
-	struct facts f = {.policy = policy, .machine.systemd = true, .units_why = (char *)"it sulks"};
+	struct facts f = {
+		.policy = policy, .machine.systemd = true, .units_why = (char *)"it sulks"};
 
 	assert_says("svc.units", &f, CHECK_UNKNOWN, "it sulks");
 	assert_says("svc.timers", &f, CHECK_UNKNOWN, NULL);
@@ -123,7 +132,8 @@ TEST(a_systemd_that_does_not_answer_is_unknown)
 
 TEST(timers_are_named_with_their_time)
 {
-	struct elapse timers[] = {{(char *)"apt-daily.timer", INT64_C(1800000000000000000), 60 * NS_PER_S},
+	struct elapse timers[] = {
+		{(char *)"apt-daily.timer", INT64_C(1800000000000000000), 60 * NS_PER_S},
 		{(char *)"x.timer", 0, 60 * NS_PER_S}};
 	struct facts f = {.has_units = true, .timers = timers, .n_timers = 2};
 
@@ -178,7 +188,8 @@ TEST(a_daemon_in_a_container_may_be_what_sets_the_clock)
 {
 	struct facts f = {.contained = "chrony", .clock = {.known = true}};
 
-	assert_says("ntp.on", &f, CHECK_OFF, "no time daemon runs (chrony in a container does not count)");
+	assert_says("ntp.on", &f, CHECK_OFF,
+		"no time daemon runs (chrony in a container does not count)");
 	f.clock.synchronised = true;
 	assert_says("ntp.on", &f, CHECK_UNKNOWN, "chrony runs in a container");
 }
@@ -194,8 +205,8 @@ TEST(a_virtual_machine_is_not_failed_for_what_its_host_decides)
 {
 	_cleanup_(policy_freep) struct policy *policy = parse("[kernel]\nfloor = 7\n");
 	static const char *const ids[] = {"freq.driver", "freq.governor", "freq.min", "freq.max",
-		"turbo.intel", "turbo.boost", "turbo.policy", "speedstep", "kernel.version", "kernel.pending",
-		"cstate.qos"};
+		"turbo.intel", "turbo.boost", "turbo.policy", "speedstep", "kernel.version",
+		"kernel.pending", "cstate.qos"};
 	struct facts f = {.policy = policy,
 		.machine.virtual = true,
 		.frequency = {.no_turbo = -1, .boost = -1},
@@ -221,7 +232,8 @@ static struct frequency_policy laptop(void)
 TEST(a_real_machine_is_judged_by_every_switch)
 {
 	struct frequency_policy p = laptop();
-	struct facts f = {.frequency = {.policies = &p, .n_policies = 1, .no_turbo = 0, .boost = -1}};
+	struct facts f = {
+		.frequency = {.policies = &p, .n_policies = 1, .no_turbo = 0, .boost = -1}};
 
 	assert_finding("freq.governor", &f, CHECK_OFF, "powersave on 1 of 1 policies");
 	assert_finding("freq.min", &f, CHECK_OFF, "800 MHz, base 3600 MHz (policy 0)");
@@ -234,7 +246,8 @@ TEST(a_real_machine_is_judged_by_every_switch)
 TEST(a_fixed_clock_is_as_good_as_speedstep_off)
 {
 	struct frequency_policy p = laptop();
-	struct facts f = {.frequency = {.policies = &p, .n_policies = 1, .no_turbo = 1, .boost = -1}};
+	struct facts f = {
+		.frequency = {.policies = &p, .n_policies = 1, .no_turbo = 1, .boost = -1}};
 
 	p.governor = (char *)"performance";
 	p.min_khz = p.max_khz = p.base_khz;
@@ -252,10 +265,12 @@ TEST(a_fixed_clock_is_as_good_as_speedstep_off)
 TEST(a_turbo_without_a_switch_is_never_ok)
 {
 	struct frequency_policy p = laptop();
-	struct facts f = {.frequency = {.policies = &p, .n_policies = 1, .no_turbo = -1, .boost = -1}};
+	struct facts f = {
+		.frequency = {.policies = &p, .n_policies = 1, .no_turbo = -1, .boost = -1}};
 
 	p.driver = (char *)"amd-pstate-epp";
-	assert_says("turbo.policy", &f, CHECK_UNKNOWN, "the driver amd-pstate-epp has no turbo switch");
+	assert_says(
+		"turbo.policy", &f, CHECK_UNKNOWN, "the driver amd-pstate-epp has no turbo switch");
 	p.governor = (char *)"performance";
 	p.min_khz = p.max_khz = p.base_khz;
 	assert_says("speedstep", &f, CHECK_UNKNOWN, NULL);
@@ -267,7 +282,8 @@ TEST(a_turbo_without_a_switch_is_never_ok)
 
 TEST(speedstep_off_in_firmware_is_known_by_its_flag)
 {
-	struct facts f = {.machine = {.cpu_vendor = (char *)"GenuineIntel", .flags = (char *)"fpu tsc"},
+	struct facts f = {
+		.machine = {.cpu_vendor = (char *)"GenuineIntel", .flags = (char *)"fpu tsc"},
 		.frequency = {.no_turbo = -1, .boost = -1}};
 
 	assert_says("speedstep", &f, CHECK_OK, NULL);
@@ -276,9 +292,11 @@ TEST(speedstep_off_in_firmware_is_known_by_its_flag)
 }
 
 /* What each check says of a clock whose limits are both this. */
-static void assert_fixed(struct frequency_policy *p, int64_t khz, enum check_state min, enum check_state max)
+static void assert_fixed(
+	struct frequency_policy *p, int64_t khz, enum check_state min, enum check_state max)
 {
-	struct facts f = {.frequency = {.policies = p, .n_policies = 1, .no_turbo = 1, .boost = -1}};
+	struct facts f = {
+		.frequency = {.policies = p, .n_policies = 1, .no_turbo = 1, .boost = -1}};
 
 	p->governor = (char *)"performance";
 	p->min_khz = p->max_khz = khz;
@@ -293,8 +311,9 @@ TEST(a_clock_that_is_stuck_below_its_base_is_off)
 	assert_fixed(&p, 400000, CHECK_OFF, CHECK_OFF);
 	assert_string_equal(finding.value, "400 MHz, base 3600 MHz (policy 0)");
 	assert_fixed(&p, p.base_khz, CHECK_OK, CHECK_OK);
-	assert_fixed(&p, p.hardware_max_khz, CHECK_OK, CHECK_OK); /* turbo is off: it runs at its base */
-	p.hardware_max_khz = 3000000;                             /* no more is possible here */
+	/* turbo is off: it runs at its base */
+	assert_fixed(&p, p.hardware_max_khz, CHECK_OK, CHECK_OK);
+	p.hardware_max_khz = 3000000; /* no more is possible here */
 	assert_fixed(&p, 3000000, CHECK_OK, CHECK_OK);
 	p.base_khz = -1;
 	assert_fixed(&p, 2000000, CHECK_OK, CHECK_OK);
@@ -305,7 +324,8 @@ TEST(a_clock_that_is_stuck_below_its_base_is_off)
 TEST(an_upper_limit_that_only_turbo_reaches_is_off)
 {
 	struct frequency_policy p = laptop();
-	struct facts f = {.frequency = {.policies = &p, .n_policies = 1, .no_turbo = 0, .boost = -1}};
+	struct facts f = {
+		.frequency = {.policies = &p, .n_policies = 1, .no_turbo = 0, .boost = -1}};
 
 	p.governor = (char *)"performance";
 	p.min_khz = p.max_khz;
@@ -320,7 +340,8 @@ TEST(an_upper_limit_that_only_turbo_reaches_is_off)
 TEST(without_a_base_frequency_the_remedy_is_one_that_works)
 {
 	struct frequency_policy p = laptop();
-	struct facts f = {.frequency = {.policies = &p, .n_policies = 1, .no_turbo = 1, .boost = -1}};
+	struct facts f = {
+		.frequency = {.policies = &p, .n_policies = 1, .no_turbo = 1, .boost = -1}};
 
 	p.base_khz = -1;
 	assert_says("freq.min", &f, CHECK_OFF, "base frequency not known");
@@ -334,7 +355,8 @@ TEST(without_a_base_frequency_the_remedy_is_one_that_works)
 TEST(each_type_of_core_has_its_own_clock)
 {
 	struct frequency_policy types[] = {laptop(), laptop(), laptop()};
-	struct facts f = {.frequency = {.policies = types, .n_policies = 3, .no_turbo = 1, .boost = -1}};
+	struct facts f = {
+		.frequency = {.policies = types, .n_policies = 3, .no_turbo = 1, .boost = -1}};
 	static const int64_t base_khz[] = {3200000, 2400000, 3200000};
 
 	for (size_t i = 0; i < 3; i++) {
@@ -377,22 +399,25 @@ TEST(a_hybrid_processor_wants_a_cpu_to_be_chosen)
 
 	assert_finding("core.type", &f, CHECK_OK, "all cores are alike");
 	f.cores = (struct core_types){types, 2};
-	assert_finding("core.type", &f, CHECK_OFF, "P-core (CPU 0-7), E-core (CPU 8-15); no CPU is chosen");
+	assert_finding("core.type", &f, CHECK_OFF,
+		"P-core (CPU 0-7), E-core (CPU 8-15); no CPU is chosen");
 	f.cpu = 9;
-	assert_finding(
-		"core.type", &f, CHECK_OK, "CPU 9 is of type E-core: P-core (CPU 0-7), E-core (CPU 8-15)");
+	assert_finding("core.type", &f, CHECK_OK,
+		"CPU 9 is of type E-core: P-core (CPU 0-7), E-core (CPU 8-15)");
 }
 
 TEST(the_kernel_is_compared_with_what_is_installed_offered_and_wanted)
 {
 	_cleanup_(policy_freep) struct policy *policy = parse("[kernel]\nfloor = 6.1\n");
 	struct facts f = {.policy = policy,
-		.kernel = {.running = (char *)"6.1.0-50-amd64", .installed = (char *)"6.1.0-50-amd64"}};
+		.kernel = {.running = (char *)"6.1.0-50-amd64",
+			.installed = (char *)"6.1.0-50-amd64"}};
 
 	assert_says("kernel.version", &f, CHECK_OK, NULL);
 	assert_says("kernel.pending", &f, CHECK_OK, NULL);
 	f.kernel.offered = (char *)"6.1.0-56-amd64";
-	assert_finding("kernel.version", &f, CHECK_OFF, "6.1.0-50-amd64 running, 6.1.0-56-amd64 available");
+	assert_finding("kernel.version", &f, CHECK_OFF,
+		"6.1.0-50-amd64 running, 6.1.0-56-amd64 available");
 	assert_says("kernel.pending", &f, CHECK_OK, NULL);
 	f.kernel.installed = (char *)"6.1.0-56-amd64";
 	assert_says("kernel.version", &f, CHECK_OFF, NULL);
@@ -408,8 +433,8 @@ TEST(the_kernel_is_compared_with_what_is_installed_offered_and_wanted)
 }
 
 /* Of a check that its files alone decide. */
-static void assert_files(
-	const char *id, struct facts *f, struct setting_file *items, size_t n, enum check_state state)
+static void assert_files(const char *id, struct facts *f, struct setting_file *items, size_t n,
+	enum check_state state)
 {
 	_cleanup_(freep) struct setting_files *files = xcalloc(n_check_rows, sizeof(*files));
 
@@ -422,7 +447,8 @@ static void assert_files(
 
 TEST(a_setting_is_as_wanted_where_all_its_files_are)
 {
-	struct setting_file items[] = {{(char *)"/a", (char *)"0", 0}, {(char *)"/b", (char *)"6", 0}};
+	struct setting_file items[] = {
+		{(char *)"/a", (char *)"0", 0}, {(char *)"/b", (char *)"6", 0}};
 	struct facts f = {.root_fd = -1};
 
 	assert_files("epb", &f, items, 0, CHECK_ABSENT);
@@ -447,8 +473,8 @@ TEST(services_that_no_list_knows_are_named_with_their_cpu_time)
 	struct unlisted services[] = {{"odd.service", INT64_C(12345678900)}, {"new.service", -1}};
 	struct facts f = {.has_units = true, .unlisted = services, .n_unlisted = 2};
 
-	assert_finding(
-		"svc.unknown", &f, CHECK_UNKNOWN, "odd.service (12.35 s), new.service (CPU time not known)");
+	assert_finding("svc.unknown", &f, CHECK_UNKNOWN,
+		"odd.service (12.35 s), new.service (CPU time not known)");
 	f.n_unlisted = 0;
 	assert_says("svc.unknown", &f, CHECK_OK, NULL);
 }
@@ -496,10 +522,11 @@ TEST(the_audit_and_the_comparison_of_fingerprints_judge_alike)
 
 TEST(what_affects_times_is_said_of_each_difference)
 {
-	static const char *const affects[] = {"power.platform_profile", "libc", "kernel.numa_balancing",
-		"kernel.aslr", "memory.hugepages", "memory.ksm", "kernel.nmi_watchdog", "power.limits.x",
-		"power.energy_perf_bias.0-3.value", "idle.disabled.0.states", "cpus.rcu_nocbs",
-		"kernel.workqueue_cpumask", "frequency.policies.0-3.governor", "units.cron.service", "units"};
+	static const char *const affects[] = {"power.platform_profile", "libc",
+		"kernel.numa_balancing", "kernel.aslr", "memory.hugepages", "memory.ksm",
+		"kernel.nmi_watchdog", "power.limits.x", "power.energy_perf_bias.0-3.value",
+		"idle.disabled.0.states", "cpus.rcu_nocbs", "kernel.workqueue_cpumask",
+		"frequency.policies.0-3.governor", "units.cron.service", "units"};
 
 	for (size_t i = 0; i < ELEMENTS(affects); i++) {
 		struct difference d = {.what = (char *)affects[i]};

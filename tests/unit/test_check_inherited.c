@@ -3,7 +3,8 @@
  * CPUs, read from made-up machines. */
 #include "tests/unit/audited_machine.h"
 
-#define STATUS(cpus, nodes) "Name:\tsh\nCpus_allowed_list:\t" cpus "\nMems_allowed_list:\t" nodes "\n"
+#define STATUS(cpus, nodes) \
+	"Name:\tsh\nCpus_allowed_list:\t" cpus "\nMems_allowed_list:\t" nodes "\n"
 
 TEST_OF_MACHINE(all_cpus_but_the_isolated_ones_are_as_wanted)
 {
@@ -67,7 +68,8 @@ TEST_OF_MACHINE(a_limit_of_memory_is_named_with_its_group)
 	tree_put("sys/fs/cgroup/a.slice/b.service/memory.max", "max\n");
 	assert_found("cgroup.memory", CHECK_OFF, "1024 MiB: /sys/fs/cgroup/a.slice/memory.max");
 	tree_put("sys/fs/cgroup/a.slice/b.service/memory.high", "536870912\n");
-	assert_found("cgroup.memory", CHECK_OFF, "512 MiB: /sys/fs/cgroup/a.slice/b.service/memory.high");
+	assert_found("cgroup.memory", CHECK_OFF,
+		"512 MiB: /sys/fs/cgroup/a.slice/b.service/memory.high");
 	facts.machine.memory_bytes = 1 << 29;
 	assert_found_in(&facts, "cgroup.memory", CHECK_OK,
 		"more than this machine has: /sys/fs/cgroup/a.slice/b.service/memory.high");
@@ -96,7 +98,8 @@ TEST_OF_MACHINE(kernels_for_debugging_are_told_by_configuration_and_command_line
 		const char *value;
 	} cases[] = {
 		{"CONFIG_HZ=250\n", "ro quiet", CHECK_OK, "none"},
-		{"CONFIG_KASAN_GENERIC=y\nCONFIG_PROVE_LOCKING=y\n", "ro", CHECK_OFF, "KASAN, lockdep"},
+		{"CONFIG_KASAN_GENERIC=y\nCONFIG_PROVE_LOCKING=y\n", "ro", CHECK_OFF,
+			"KASAN, lockdep"},
 		{"CONFIG_KASAN_GENERIC=y\n", "ro kasan=off", CHECK_OK, "none"},
 		{"CONFIG_KASAN_HW_TAGS=y\n", "ro", CHECK_OK, "none"},
 		{"CONFIG_INIT_ON_ALLOC_DEFAULT_ON=y\n", "ro", CHECK_OFF, "init_on_alloc"},
@@ -105,7 +108,8 @@ TEST_OF_MACHINE(kernels_for_debugging_are_told_by_configuration_and_command_line
 			"slub_debug, init_on_alloc"},
 		{"CONFIG_SLUB_DEBUG_ON=y\n", "ro slub_debug=-", CHECK_OK, "none"},
 		{"CONFIG_HZ=250\n", "ro slab_debug", CHECK_OFF, "slub_debug"},
-		{"CONFIG_HZ=250\n", "ro debug_pagealloc=on kmemleak=off", CHECK_OFF, "debug_pagealloc"},
+		{"CONFIG_HZ=250\n", "ro debug_pagealloc=on kmemleak=off", CHECK_OFF,
+			"debug_pagealloc"},
 	};
 
 	assert_found("debug", CHECK_UNKNOWN, "the configuration of this kernel is not known");
@@ -128,15 +132,18 @@ TEST_OF_MACHINE(time_that_the_host_takes_is_shown)
 	put_ticks(900, 100);
 	assert_found("steal", CHECK_ABSENT, "no hypervisor runs below this kernel");
 	facts.machine.virtual = true;
-	assert_found_in(&facts, "steal", CHECK_OK, "1.0 % of the CPUs' time since the machine was started");
-	put_ticks(800, 200);
-	assert_found_in(&facts, "steal", CHECK_OFF, "2.0 % of the CPUs' time since the machine was started");
-	put_ticks(1000, 0);
 	assert_found_in(
-		&facts, "steal", CHECK_OK, "none since the machine was started; not every host reports it");
+		&facts, "steal", CHECK_OK, "1.0 % of the CPUs' time since the machine was started");
+	put_ticks(800, 200);
+	assert_found_in(&facts, "steal", CHECK_OFF,
+		"2.0 % of the CPUs' time since the machine was started");
+	put_ticks(1000, 0);
+	assert_found_in(&facts, "steal", CHECK_OK,
+		"none since the machine was started; not every host reports it");
 	cpu_ticks_read(&facts.ticks, tree.fd);
 	put_ticks(1010, 2); /* one or two ticks prove nothing */
-	assert_found_in(&facts, "steal", CHECK_OK, "0.020 % of the CPUs' time since the machine was started");
+	assert_found_in(&facts, "steal", CHECK_OK,
+		"0.020 % of the CPUs' time since the machine was started");
 	put_ticks(1010, 10);
 	assert_found_in(&facts, "steal", CHECK_OFF,
 		"50 % of the CPUs' time now, 0.10 % since the machine was started");
@@ -227,8 +234,9 @@ TEST_OF_MACHINE(callbacks_and_work_of_the_kernel_belong_on_other_cpus)
 
 TEST_OF_MACHINE(intel_pstate_needs_the_tick_but_for_one_governor)
 {
-	struct frequency_policy p = {
-		.cpus = (char *)"2", .driver = (char *)"intel_pstate", .governor = (char *)"powersave"};
+	struct frequency_policy p = {.cpus = (char *)"2",
+		.driver = (char *)"intel_pstate",
+		.governor = (char *)"powersave"};
 
 	gather();
 	facts.frequency = (struct frequency){.policies = &p, .n_policies = 1};
@@ -237,13 +245,16 @@ TEST_OF_MACHINE(intel_pstate_needs_the_tick_but_for_one_governor)
 	assert_found_in(&facts, "nohz.pstate", CHECK_OFF,
 		"CPU 2 has no tick, and intel_pstate with powersave needs it");
 	p.governor = (char *)"performance";
-	assert_found_in(&facts, "nohz.pstate", CHECK_OK, "the clock does not follow the tick on CPU 1-2");
+	assert_found_in(
+		&facts, "nohz.pstate", CHECK_OK, "the clock does not follow the tick on CPU 1-2");
 	p.governor = (char *)"powersave";
 	p.driver = (char *)"acpi-cpufreq";
-	assert_found_in(&facts, "nohz.pstate", CHECK_OK, "the clock does not follow the tick on CPU 1-2");
+	assert_found_in(
+		&facts, "nohz.pstate", CHECK_OK, "the clock does not follow the tick on CPU 1-2");
 	p.driver = (char *)"intel_pstate";
 	p.cpus = (char *)"0";
-	assert_found_in(&facts, "nohz.pstate", CHECK_OK, "the clock does not follow the tick on CPU 1-2");
+	assert_found_in(
+		&facts, "nohz.pstate", CHECK_OK, "the clock does not follow the tick on CPU 1-2");
 	facts.frequency = (struct frequency){};
 }
 

@@ -54,7 +54,8 @@ TEST_OF_MACHINE(an_isolated_core_is_as_good_as_smt_off)
 	assert_found("nohz_full", CHECK_OK, "CPU 3 has no tick while one task runs on it");
 }
 
-/* The number of threads is that of PowerPC; a kernel without the switch still says whether cores share. */
+/* The number of threads is that of PowerPC; a kernel without the switch still says whether cores
+ * share. */
 TEST_OF_MACHINE(smt_is_off_only_where_no_core_runs_two_threads)
 {
 	tree_put(CPU "smt/control", "2\n");
@@ -112,7 +113,8 @@ TEST_OF_MACHINE(a_quota_of_a_control_group_is_off)
 TEST_OF_MACHINE(power_limits_and_throttling_are_read)
 {
 	assert_found("throttling", CHECK_ABSENT, "the processor does not count it");
-	assert_found("power.limit", CHECK_ABSENT, "the kernel does not report the processor's power");
+	assert_found(
+		"power.limit", CHECK_ABSENT, "the kernel does not report the processor's power");
 	tree_put(CPU "cpu0/thermal_throttle/core_throttle_count", "0\n");
 	tree_put(CPU "cpu1/thermal_throttle/core_throttle_count", "3\n");
 	tree_put("sys/class/powercap/intel-rapl:0:0/name", "core\n");
@@ -128,7 +130,8 @@ TEST_OF_MACHINE(power_limits_and_throttling_are_read)
 	tree_put("sys/class/powercap/intel-rapl:0/constraint_0_power_limit_uw", "125000000");
 	assert_found("power.limit", CHECK_OK, "as the processor is made for");
 	tree_put("sys/class/powercap/intel-rapl:0/constraint_0_max_power_uw", "0");
-	assert_found("power.limit", CHECK_ABSENT, "the kernel does not report the processor's power");
+	assert_found(
+		"power.limit", CHECK_ABSENT, "the kernel does not report the processor's power");
 }
 
 /* A supply of the machine: "NAME:TYPE:FILE:VALUE". */
@@ -136,7 +139,8 @@ static void put_supply(const char *text)
 {
 	char name[16], type[16], file[16], value[16];
 
-	assert_int_equal(sscanf(text, "%15[^:]:%15[^:]:%15[^:]:%15[^:]", name, type, file, value), 4);
+	assert_int_equal(
+		sscanf(text, "%15[^:]:%15[^:]:%15[^:]:%15[^:]", name, type, file, value), 4);
 	tree_put(text_brief("sys/class/power_supply/%s/type", name), text_brief("%s\n", type));
 	tree_put(text_brief("sys/class/power_supply/%s/%s", name, file), text_brief("%s\n", value));
 }
@@ -152,14 +156,17 @@ TEST(a_battery_that_discharges_decides_else_whatever_feeds_the_machine)
 		{{}, CHECK_ABSENT, none},
 		{{"AC:Mains:online:0", "BAT0:Battery:status:Discharging"}, CHECK_OFF, "on battery"},
 		{{"AC:Mains:online:1", "BAT0:Battery:status:Charging"}, CHECK_OK, "plugged in"},
-		{{"charger:USB:online:0", "bat:Battery:status:Discharging"}, CHECK_OFF, "on battery"},
+		{{"charger:USB:online:0", "bat:Battery:status:Discharging"}, CHECK_OFF,
+			"on battery"},
 		{{"ucsi:USB:online:1", "BAT0:Battery:status:Not charging"}, CHECK_OK, "plugged in"},
 		{{"ucsi:USB:online:2", "BAT0:Battery:status:Unknown"}, CHECK_OK, "plugged in"},
 		{{"pd:USB_PD:online:1", "BAT0:Battery:status:Unknown"}, CHECK_OK, "plugged in"},
-		{{"u1:USB:online:0", "u2:USB:online:1", "BAT0:Battery:status:Full"}, CHECK_OK, "plugged in"},
-		{{"ADP1:Mains:online:0", "sbs:Mains:online:1", "bat:Battery:status:Discharging"}, CHECK_OFF,
-			"on battery: bat discharges, although sbs is plugged in"},
-		{{"BAT0:Battery:status:Full", "BAT1:Battery:status:Discharging"}, CHECK_OFF, "on battery"},
+		{{"u1:USB:online:0", "u2:USB:online:1", "BAT0:Battery:status:Full"}, CHECK_OK,
+			"plugged in"},
+		{{"ADP1:Mains:online:0", "sbs:Mains:online:1", "bat:Battery:status:Discharging"},
+			CHECK_OFF, "on battery: bat discharges, although sbs is plugged in"},
+		{{"BAT0:Battery:status:Full", "BAT1:Battery:status:Discharging"}, CHECK_OFF,
+			"on battery"},
 		{{"BAT0:Battery:status:Charging"}, CHECK_OK, "plugged in"},
 		{{"ucsi:USB:online:0", "BAT0:Battery:status:Not charging"}, CHECK_OK, "plugged in"},
 		{{"AC:Mains:online:0", "BAT0:Battery:status:Full"}, CHECK_OFF, "on battery"},
@@ -168,12 +175,14 @@ TEST(a_battery_that_discharges_decides_else_whatever_feeds_the_machine)
 		{{"AC:Mains:online:0", "BAT0:Battery:status:Unknown"}, CHECK_OFF, "on battery"},
 		/* a bay without its battery, a mouse, the ports of a desktop, a UPS */
 		{{"BAT0:Battery:present:0"}, CHECK_ABSENT, none},
-		{{"AC:Mains:online:1", "mouse:Battery:scope:Device", "mouse:Battery:status:Discharging"},
+		{{"AC:Mains:online:1", "mouse:Battery:scope:Device",
+			 "mouse:Battery:status:Discharging"},
 			CHECK_OK, "plugged in"},
 		{{"ucsi1:USB:online:0", "ucsi2:USB:online:0"}, CHECK_ABSENT, none},
 		{{"hid:UPS:status:Discharging"}, CHECK_ABSENT, none},
 		{{"AC:Mains:online:0"}, CHECK_ABSENT, "no battery is reported"},
-		{{"AC:Mains:online:0", "BAT0:Battery:present:0"}, CHECK_ABSENT, "no battery is reported"},
+		{{"AC:Mains:online:0", "BAT0:Battery:present:0"}, CHECK_ABSENT,
+			"no battery is reported"},
 	};
 
 	for (size_t i = 0; i < ELEMENTS(cases); i++) {
@@ -244,7 +253,8 @@ TEST_OF_MACHINE(load_swap_and_package_managers_are_judged_by_what_they_tell)
 	assert_found_in(&facts, "load", CHECK_OFF, "0.21 on 2 CPUs");
 	tree_put("proc/swaps", "Filename Type Size Used Priority\n");
 	assert_found("swap", CHECK_OK, "no swap");
-	tree_put("proc/swaps", "Filename Type Size Used Priority\n/dev/sda2 partition 1048572 2048 -2\n");
+	tree_put("proc/swaps",
+		"Filename Type Size Used Priority\n/dev/sda2 partition 1048572 2048 -2\n");
 	assert_found("swap", CHECK_OFF, "2 MiB in 1 area");
 	tree_put("proc/swaps",
 		"Filename Type Size Used Priority\n/a file 1 9223372036854775807 -2\n/b file 1 9223372036854775807 -3\n");
@@ -288,23 +298,27 @@ TEST(a_clock_that_is_slow_to_read_is_a_finding_with_its_price)
 	const struct clock_price fast = {25, 100}, slow = {1900, 100}, half = {110, 200};
 
 	assert_clock("tsc", constant, fast, 0, CHECK_OK, "tsc, 25 ns a reading");
-	assert_clock("tsc", constant, fast, 20, CHECK_OK, "tsc, 25 ns a reading, 20 ns when calibrated");
+	assert_clock(
+		"tsc", constant, fast, 20, CHECK_OK, "tsc, 25 ns a reading, 20 ns when calibrated");
 	assert_clock("hpet", constant, slow, 25, CHECK_OFF,
 		"hpet, clock_gettime is a system call, 1900 ns a reading, 25 ns when calibrated");
 	assert_clock("tsc", constant, slow, 0, CHECK_OFF,
 		"tsc, clock_gettime is a system call, 1900 ns a reading");
 	assert_clock("kvm-clock", constant, half, 25, CHECK_OFF,
 		"kvm-clock, 110 ns a reading, 25 ns when calibrated");
-	assert_clock(
-		"hpet", constant, fast, 0, CHECK_OFF, "hpet, 25 ns a reading, although the TSC is constant");
-	assert_clock(
-		"hpet", "fpu", slow, 0, CHECK_OK, "hpet, clock_gettime is a system call, 1900 ns a reading");
+	assert_clock("hpet", constant, fast, 0, CHECK_OFF,
+		"hpet, 25 ns a reading, although the TSC is constant");
+	assert_clock("hpet", "fpu", slow, 0, CHECK_OK,
+		"hpet, clock_gettime is a system call, 1900 ns a reading");
 	assert_clock("tsc", constant, (struct clock_price){}, 0, CHECK_OK, "tsc");
 }
 
 TEST(programs_and_rules_are_judged_by_their_number)
 {
-	struct facts f = {.n_programs = -EPERM, .audit_rules = -EPERM, .machine.container = true, .root_fd = AT_FDCWD};
+	struct facts f = {.n_programs = -EPERM,
+		.audit_rules = -EPERM,
+		.machine.container = true,
+		.root_fd = AT_FDCWD};
 	const uid_t self = geteuid();
 
 	assert_found_in(&f, "bpf", CHECK_BY_HOST,

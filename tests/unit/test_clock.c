@@ -42,8 +42,8 @@ TEST(cycles_and_nanoseconds_agree)
 		 after = emp_clock_thread_ns();
 
 	if (emp_clock_ns_to_cycles(1000000))
-		assert_in_range(
-			cycles, emp_clock_ns_to_cycles(before) - 3, emp_clock_ns_to_cycles(after) + 3);
+		assert_in_range(cycles, emp_clock_ns_to_cycles(before) - 3,
+			emp_clock_ns_to_cycles(after) + 3);
 	else
 		assert_int_equal(cycles, 0);
 }

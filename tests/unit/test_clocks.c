@@ -33,7 +33,8 @@ static struct clocks made_up(void)
 	precision->sd_ns[1] = 400;
 	precision->sd_all_ns[1] = 500;
 	*array_add(c.allocations, c.n_allocations) = (struct clock_allocation){100, 591};
-	*array_add(c.small_costs, c.n_small_costs) = (struct clock_small_cost){strdup("rdtsc"), 591, 0.25};
+	*array_add(c.small_costs, c.n_small_costs) = (struct clock_small_cost){
+		strdup("rdtsc"), 591, 0.25};
 	return c;
 }
 
@@ -70,9 +71,10 @@ TEST(a_calibration_comes_back_from_its_document)
 	assert_int_equal(c.allocations[0].size_bytes, back.allocations[0].size_bytes);
 	same_real(c.small_costs[0].zeros, back.small_costs[0].zeros);
 	same_real(c.ticks[CLOCK_TICK_RUNNER].tick_ns, back.ticks[CLOCK_TICK_RUNNER].tick_ns);
-	same_real(json_real_value(json_object_get(
-			  json_object_get(json_array_get(json_object_get(json, "sources"), 0), "ns"),
-			  "median")),
+	same_real(
+		json_real_value(json_object_get(
+			json_object_get(json_array_get(json_object_get(json, "sources"), 0), "ns"),
+			"median")),
 		20.5);
 }
 
@@ -86,7 +88,8 @@ static void refused(const char *path, json_t *value, const char *words)
 
 	snprintf(copy, sizeof(copy), "%s", path);
 	for (word = strsep(&rest, "/"); rest; word = strsep(&rest, "/"))
-		at = json_is_array(at) ? json_array_get(at, (size_t)atoi(word)) : json_object_get(at, word);
+		at = json_is_array(at) ? json_array_get(at, (size_t)atoi(word))
+				       : json_object_get(at, word);
 	json_object_set_new(at, word, value);
 	assert_int_equal(clocks_from_json(json, &back, &err), -EINVAL);
 	if (!strstr(err.text, words))
@@ -99,7 +102,8 @@ TEST(a_wrong_member_is_named_with_its_place)
 	refused("cycles_per_second", json_integer(0), "'cycles_per_second' must be above 0");
 	refused("sources", json_integer(0), "'sources' must be an array");
 	refused("sources/1/cycles", json_string("x"), "sources 2: 'cycles' must be");
-	refused("sources/1/cycles/median", json_string("x"), "sources 2: 'median' must be a number");
+	refused("sources/1/cycles/median", json_string("x"),
+		"sources 2: 'median' must be a number");
 	refused("sources/1/lag_ns", json_string("x"), "sources 2: 'lag_ns' must be a number");
 	refused("missing/0/why", json_null(), "missing 1");
 	refused("precision/0/sd_ns", json_null(), "precision 1");
@@ -113,7 +117,8 @@ static int64_t put(struct scratch *s, const char *machine, double cycles)
 {
 	_cleanup_(clocks_clear) struct clocks c = made_up();
 
-	assert_done(s, book_put_environment(s->book, machine, machine, NULL, &c.environment, &s->err));
+	assert_done(
+		s, book_put_environment(s->book, machine, machine, NULL, &c.environment, &s->err));
 	c.sources[0].median = cycles;
 	assert_done(s, book_put_clocks(s->book, &c, &s->err));
 	return c.id;

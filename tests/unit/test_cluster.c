@@ -114,7 +114,7 @@ TEST(a_zoom_says_why_it_ended)
 		.end = ZOOM_GAP, .beyond = 2, .gap_ns = NS_PER_S, .longest_ns = 3 * NS_PER_MS};
 	const struct zoom last = {.end = ZOOM_LAST};
 
-	assert_string_equal(
-		zoom_why(&gap), "2 longer samples beyond a gap of 1.000 s (at most 3.000 ms expected)");
+	assert_string_equal(zoom_why(&gap),
+		"2 longer samples beyond a gap of 1.000 s (at most 3.000 ms expected)");
 	assert_string_equal(zoom_why(&last), "no unusual gap left");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two samples of times compared. The expected figures are those of R's t.test, wilcox.test and of counting by
- * hand. */
+/* Two samples of times compared. The expected figures are those of R's t.test, wilcox.test and of
+ * counting by hand. */
 #include "tests/unit/check.h"
 
 #include "lib/stats/compare.h"
@@ -42,7 +42,8 @@ TEST(the_exact_p_is_that_of_all_orderings)
 {
 	int more = 0, all = 0;
 	const int64_t a[] = {1, 3, 4, 6}, b[] = {2, 5, 7};
-	struct comparison c = compare_ok(a, 4, b, 3); /* U of b: 1 + 3 + 4 = 8, as far from 6 as 4 */
+	/* U of b: 1 + 3 + 4 = 8, as far from 6 as 4 */
+	struct comparison c = compare_ok(a, 4, b, 3);
 
 	for (unsigned set = 0; set < 1u << 7; set++) {
 		int u = 0, of_a = 0;
@@ -58,8 +59,8 @@ TEST(the_exact_p_is_that_of_all_orderings)
 	assert_close(c.mann_whitney_p, (double)more / all, 1e-12);
 }
 
-/* Student's sleep data (1908), times 1e6 so that they are whole, shifted to be positive; Welch's test in R
- * gives t = -1.8608, df = 17.776, p = 0.07939. */
+/* Student's sleep data (1908), times 1e6 so that they are whole, shifted to be positive; Welch's
+ * test in R gives t = -1.8608, df = 17.776, p = 0.07939. */
 TEST(welch_agrees_on_the_sleep_data)
 {
 	const double extra_1[] = {0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0};
@@ -77,7 +78,8 @@ TEST(welch_agrees_on_the_sleep_data)
 	assert_close(c.p, 0.07939, 1e-5);
 	assert_close(c.welch_p, c.p, 0);
 	c = compare_by(&(struct compare_plan){.design = DESIGN_PAIRS}, a, 10, b, 10);
-	assert_close(c.t, 4.0621, 1e-4); /* t.test(paired = TRUE): the two drugs were given to the same ten */
+	/* t.test(paired = TRUE): the two drugs were given to the same ten */
+	assert_close(c.t, 4.0621, 1e-4);
 	assert_close(c.df, 9, 0);
 	assert_close(c.p, 0.002833, 1e-6);
 }
@@ -88,7 +90,8 @@ TEST(the_ends_of_the_interval_are_just_not_significant)
 	const int64_t a[] = {100, 104, 97, 101, 99}, b[] = {110, 116, 109, 118, 113};
 	struct comparison c = compare_ok(a, 5, b, 5);
 	double va = c.a.sd_ns * c.a.sd_ns / 5, vb = c.b.sd_ns * c.b.sd_ns / 5;
-	double low = (c.b.mean_ns - c.ratio_low * c.a.mean_ns) / sqrt(vb + c.ratio_low * c.ratio_low * va);
+	double low = (c.b.mean_ns - c.ratio_low * c.a.mean_ns) /
+		     sqrt(vb + c.ratio_low * c.ratio_low * va);
 	double high = (c.b.mean_ns - c.ratio_high * c.a.mean_ns) /
 		      sqrt(vb + c.ratio_high * c.ratio_high * va);
 
@@ -185,15 +188,19 @@ TEST(pairs_show_what_a_common_drift_hides)
 		b[i] = a[i] + 5 + i % 3;
 	}
 	assert_true(compare_ok(a, 10, b, 10).ratio_low < 1);
-	assert_true(compare_by(&(struct compare_plan){.design = DESIGN_PAIRS}, a, 10, b, 10).ratio_low > 1);
+	assert_true(
+		compare_by(&(struct compare_plan){.design = DESIGN_PAIRS}, a, 10, b, 10).ratio_low >
+		1);
 }
 
 TEST(separate_runs_have_no_verdict_unless_it_is_known_how_runs_differ)
 {
 	const int64_t a[] = {1000, 1001, 1002, 1001}, b[] = {1031, 1030, 1032, 1031};
 	struct comparison unknown = compare_by(&(struct compare_plan){DESIGN_SEPARATE}, a, 4, b, 4);
-	struct comparison close = compare_by(&(struct compare_plan){DESIGN_BETWEEN, 0.001, 9}, a, 4, b, 4);
-	struct comparison wide = compare_by(&(struct compare_plan){DESIGN_BETWEEN, 0.02, 9}, a, 4, b, 4);
+	struct comparison close = compare_by(
+		&(struct compare_plan){DESIGN_BETWEEN, 0.001, 9}, a, 4, b, 4);
+	struct comparison wide = compare_by(
+		&(struct compare_plan){DESIGN_BETWEEN, 0.02, 9}, a, 4, b, 4);
 
 	assert_true(isnan(unknown.p) && isnan(unknown.ratio_low) && !isnan(unknown.ratio));
 	assert_true(close.ratio_low > 1);
@@ -208,7 +215,8 @@ TEST(several_comparisons_share_the_risk)
 	const double t[] = {2.95, 2.4, 1.4};
 
 	for (int i = 0; i < 3; i++) {
-		const int64_t a[] = {1000, 1010, 1000, 1010, 1005}, b[] = {1000, 1010, 1000, 1010, 1005};
+		const int64_t a[] = {1000, 1010, 1000, 1010, 1005},
+			      b[] = {1000, 1010, 1000, 1010, 1005};
 
 		c[i] = compare_ok(a, 5, b, 5);
 		c[i].mean_b = c[i].mean_a + t[i] * sqrt(2 * c[i].variance_a);
@@ -225,7 +233,8 @@ TEST(several_comparisons_share_the_risk)
 	assert_true(c[0].ratio_low < 1);
 }
 
-/* The step-down: 0.001 is rejected at 1/3 of the level, 0.02 at 1/2, and then 0.04 at the whole of it. */
+/* The step-down: 0.001 is rejected at 1/3 of the level, 0.02 at 1/2, and then 0.04 at the whole of
+ * it. */
 TEST(what_remains_after_a_clear_difference_is_tested_at_a_higher_level)
 {
 	const int64_t a[] = {1000, 1010, 1000, 1010, 1005};
@@ -248,8 +257,8 @@ static double half_of(const struct comparison *c)
 	return (c->ratio_high - c->ratio_low) / 2;
 }
 
-/* Whichever way the samples were taken, and at whatever level the test is: what would be found is more than what the
- * interval leaves open. */
+/* Whichever way the samples were taken, and at whatever level the test is: what would be found is
+ * more than what the interval leaves open. */
 TEST(of_several_comparisons_more_than_half_the_interval_is_detectable)
 {
 	static const struct compare_plan plans[] = {

@@ -22,7 +22,8 @@ static struct made_up_side {
 static void make_side(struct made_up_side *m, int64_t first, int64_t step, int64_t more_ns)
 {
 	for (int i = 0; i < N; i++)
-		m->items[i] = (struct comparison_time){(uint32_t)i + 1, (1000 + first + step * i) * NS_PER_S,
+		m->items[i] = (struct comparison_time){(uint32_t)i + 1,
+			(1000 + first + step * i) * NS_PER_S,
 			NS_PER_S + i * 10 * NS_PER_MS + (i * 7 + first) % 3 * NS_PER_MS + more_ns};
 	m->side = (struct comparison_side){m->items, N, .origin = {.machine = "this", .cpu = 1}};
 }
@@ -139,7 +140,8 @@ TEST(separate_runs_need_to_know_how_runs_vary)
 TEST(a_program_without_a_sample_that_is_kept_is_unmeasurable)
 {
 	const struct discarding all = {.out = (bool[]){true, true}};
-	const struct sample samples[] = {{.n = 1, .pt_ns = 5, .et_ns = 5}, {.n = 2, .pt_ns = 5, .et_ns = 5}};
+	const struct sample samples[] = {
+		{.n = 1, .pt_ns = 5, .et_ns = 5}, {.n = 2, .pt_ns = 5, .et_ns = 5}};
 
 	make_side(&a, 0, 2, 0);
 	_cleanup_(comparison_side_clear) struct comparison_side side = comparison_side_make(
@@ -169,7 +171,8 @@ TEST(times_of_0_are_shorter_than_the_clock_sees)
 	assert_int_equal(c.b.n, N);
 	assert_true(c.b.mean_ns > 0);
 	/* nor does a clock of ticks see less than one */
-	const struct discarding ticks = {.run.resolution_ns = 10, .out = (bool[2]){}, .pt.kept.mean_ns = 5};
+	const struct discarding ticks = {
+		.run.resolution_ns = 10, .out = (bool[2]){}, .pt.kept.mean_ns = 5};
 	_cleanup_(comparison_side_clear) struct comparison_side coarse = comparison_side_make(
 		&ticks, samples, 2, COMPARISON_PT);
 	coarse.items[0] = times[0];
@@ -238,7 +241,8 @@ TEST(stolen_time_and_a_clock_that_steps_leave_no_verdict)
 /* Sides by clock, whose PT is this share of ET. */
 static unsigned clocks_of(double share_of_a, double share_of_b, unsigned asked, bool duet)
 {
-	struct comparison_time pt[2] = {{1, 0, llround(share_of_a * 1e9)}, {1, 0, llround(share_of_b * 1e9)}};
+	struct comparison_time pt[2] = {
+		{1, 0, llround(share_of_a * 1e9)}, {1, 0, llround(share_of_b * 1e9)}};
 	struct comparison_time et = {1, 0, NS_PER_S};
 	struct comparison_side of_a[] = {
 		{&pt[0], share_of_a > 0, COMPARISON_PT, duet}, {&et, 1, COMPARISON_ET, duet}};
@@ -269,10 +273,10 @@ TEST(programs_that_were_held_back_for_long_have_no_verdict)
 		a.side.unmeasurable = side.unmeasurable;
 		c = compare_sides(NULL);
 		c.rules = (struct comparison_rules){.fail_if_slower = 1, .strict = true};
-		assert_int_equal(
-			comparison_verdict(&c), longer ? COMPARISON_UNMEASURABLE : COMPARISON_SLOWER);
-		assert_int_equal(
-			comparison_judge(&c, "a", "b", &err), longer ? STATUS_CANNOT_TELL : STATUS_NOT_FIT);
+		assert_int_equal(comparison_verdict(&c),
+			longer ? COMPARISON_UNMEASURABLE : COMPARISON_SLOWER);
+		assert_int_equal(comparison_judge(&c, "a", "b", &err),
+			longer ? STATUS_CANNOT_TELL : STATUS_NOT_FIT);
 		assert_int_equal(strstr(err.text, "held back by a control group") != NULL, longer);
 	}
 }
@@ -284,7 +288,8 @@ TEST(elapsed_times_are_compared_as_well_where_a_program_waits_or_has_threads)
 	assert_int_equal(clocks_of(1, 1.06, COMPARE_DEFAULT, false), COMPARE_BOTH);
 	assert_int_equal(clocks_of(1, 0.004, COMPARE_PT, false), COMPARE_PT);
 	assert_int_equal(clocks_of(1, 1, COMPARE_ET, false), COMPARE_ET);
-	assert_int_equal(clocks_of(1, 0, COMPARE_DEFAULT, false), COMPARE_ET); /* hyperfine's document */
+	/* hyperfine's document */
+	assert_int_equal(clocks_of(1, 0, COMPARE_DEFAULT, false), COMPARE_ET);
 	assert_int_equal(clocks_of(0.5, 0.5, COMPARE_DEFAULT, true), COMPARE_PT);
 }
 
@@ -311,8 +316,7 @@ TEST(elapsed_times_are_not_compared_where_others_took_the_difference)
 
 		for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
 			sides[clock] = comparison_side_make(&d, &sample, 1, clock);
-		assert_int_equal(
-			comparison_clocks(COMPARE_DEFAULT, sides, sides), cases[i].clocks);
+		assert_int_equal(comparison_clocks(COMPARE_DEFAULT, sides, sides), cases[i].clocks);
 		for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
 			comparison_side_clear(&sides[clock]);
 	}
@@ -326,7 +330,8 @@ TEST(samples_whose_end_was_seen_late_are_in_no_comparison_of_et)
 	struct comparison_side sides[N_COMPARISON_CLOCKS];
 
 	for (int i = 0; i < N; i++)
-		samples[i] = (struct sample){.n = (uint32_t)i + 1, .pt_ns = NS_PER_S, .et_ns = NS_PER_S};
+		samples[i] = (struct sample){
+			.n = (uint32_t)i + 1, .pt_ns = NS_PER_S, .et_ns = NS_PER_S};
 	for (int late = 0; late < N; late++) {
 		samples[N - 1 - late].et_ns *= 2;
 		samples[N - 1 - late].et_late_ns = NS_PER_S;
@@ -365,7 +370,8 @@ static struct run_variation find(const double *means, size_t n, size_t without)
 	for (size_t i = 0; i < n; i++)
 		items[i] = (struct run_mean){
 			(int64_t)i + 1, 100 * (int64_t)i, 100 * (int64_t)i + 50, means[i], 10};
-	return run_variation_find(&(struct run_means){items, n}, NULL, &items[n - without], without);
+	return run_variation_find(
+		&(struct run_means){items, n}, NULL, &items[n - without], without);
 }
 
 TEST(variation_is_the_sd_of_the_means_of_the_other_runs)
@@ -414,7 +420,8 @@ static int64_t add_environment(struct scratch *s, const char *digest, const char
 	int64_t id;
 
 	snprintf(document, sizeof(document),
-		"{\"identity\": {\"cpu\": \"%s\"}, \"settings\": {\"x\": \"%s\"}}", identity, digest);
+		"{\"identity\": {\"cpu\": \"%s\"}, \"settings\": {\"x\": \"%s\"}}", identity,
+		digest);
 	assert_done(s, book_put_environment(s->book, digest, NULL, document, &id, &s->err));
 	return id;
 }
@@ -437,6 +444,7 @@ TEST_IN_BOOK(the_book_knows_how_runs_of_a_command_vary_on_a_machine)
 	assert_true(fabs(v.sd - 0.01) < 1e-5);
 	last = add_run(s, "[\"solver\", \"-y\"]", here, 160000);
 	assert_done(s, run_variation_load(s->book, first, last, true, &v, &s->err));
-	assert_int_equal(v.n_runs, 4); /* those of the first one's command, the former last among them */
+	/* those of the first one's command, the former last among them */
+	assert_int_equal(v.n_runs, 4);
 	assert_true(v.sd == 0);
 }

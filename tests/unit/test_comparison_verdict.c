@@ -5,11 +5,15 @@
 #include "lib/stats/comparison_verdict.h"
 
 static const struct comparison_rules none = {.fail_if_slower = -1, .equal_within = 2},
-				     gate = {.fail_if_slower = 5, .equal_within = 2, .strict = true};
+				     gate = {.fail_if_slower = 5,
+					     .equal_within = 2,
+					     .strict = true};
 
-static void check_word(const struct comparison_rules *rules, double low, double high, const char *want)
+static void check_word(
+	const struct comparison_rules *rules, double low, double high, const char *want)
 {
-	enum comparison_verdict verdict = comparison_rules_apply(rules, (low + high) / 2, low, high);
+	enum comparison_verdict verdict = comparison_rules_apply(
+		rules, (low + high) / 2, low, high);
 
 	assert_string_equal(comparison_verdict_words[verdict], want);
 }
@@ -54,9 +58,10 @@ TEST(each_word_has_an_exit_status)
 	lenient.strict = false;
 	for (size_t i = 0; i < ELEMENTS(rows); i++) {
 		assert_int_equal(comparison_verdict_status(&none, rows[i].verdict), rows[i].plain);
-		assert_int_equal(comparison_verdict_status(&lenient, rows[i].verdict), rows[i].of_gate);
+		assert_int_equal(
+			comparison_verdict_status(&lenient, rows[i].verdict), rows[i].of_gate);
 		assert_int_equal(comparison_verdict_status(&gate, rows[i].verdict), rows[i].strict);
 	}
-	assert_int_equal(
-		comparison_verdict_worse(COMPARISON_CANNOT_TELL, COMPARISON_SLOWER), COMPARISON_SLOWER);
+	assert_int_equal(comparison_verdict_worse(COMPARISON_CANNOT_TELL, COMPARISON_SLOWER),
+		COMPARISON_SLOWER);
 }

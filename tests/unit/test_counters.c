@@ -9,7 +9,8 @@
 #include "lib/document/document.h"
 #include "lib/protocol/disturbances.h"
 
-#define THROTTLE(cpu, what) "sys/devices/system/cpu/cpu" #cpu "/thermal_throttle/" what "_throttle_count"
+#define THROTTLE(cpu, what) \
+	"sys/devices/system/cpu/cpu" #cpu "/thermal_throttle/" what "_throttle_count"
 
 static struct counter_reader *open_reader(int root_fd, int cpu)
 {
@@ -33,8 +34,9 @@ static void put_machine(int n)
 		"cpu  10 0 10 1000 0 0 0 %d 0 0\ncpu0 5 0 5 500 0 0 0 %d 0 0\ncpu1 5 0 5 500 0 0 0 %d 0 0\nctxt 1\n",
 		30 * n, 10 * n, 20 * n);
 	tree_put("proc/stat", text);
-	snprintf(text, sizeof(text), "nr_free_pages 7\npswpin %d\npswpout %d\npgfault 99\npgmajfault %d\n",
-		3 * n, 4 * n, 5 * n);
+	snprintf(text, sizeof(text),
+		"nr_free_pages 7\npswpin %d\npswpout %d\npgfault 99\npgmajfault %d\n", 3 * n, 4 * n,
+		5 * n);
 	tree_put("proc/vmstat", text);
 	snprintf(text, sizeof(text),
 		"some avg10=0.00 avg60=0.00 avg300=0.00 total=%d\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n",
@@ -75,8 +77,8 @@ TEST_IN_TREE(a_long_sample_has_its_own_counts)
 	assert_false(counters_know(&all, COUNTER_VOLUNTARY));
 }
 
-/* The file of a CPU's registers: number 0x34 counts SMIs, 0xe7 is MPERF, and 0xe8 is APERF, here one byte further and so
- * a 256th of it. */
+/* The file of a CPU's registers: number 0x34 counts SMIs, 0xe7 is MPERF, and 0xe8 is APERF, here
+ * one byte further and so a 256th of it. */
 static void put_registers(uint64_t smis, uint64_t base)
 {
 	char path[128];
@@ -138,7 +140,8 @@ TEST(it_is_said_whether_pt_contains_interrupts)
 	}
 	found = disturbances_find(samples, ELEMENTS(samples), 60 * NS_PER_MS);
 	found.pt_ns = 60e6;
-	assert_described(&found, 0, "interrupts took 10 ms a sample, in 5 of 5 samples (1, 2, 3, 4, …)");
+	assert_described(
+		&found, 0, "interrupts took 10 ms a sample, in 5 of 5 samples (1, 2, 3, 4, …)");
 	found.interrupts = INTERRUPTS_IN_PT;
 	assert_described(&found, 0,
 		"PT contains interrupts: 10 ms a sample (17 %), in 5 of 5 samples (1, 2, 3, 4, …)");
@@ -160,7 +163,8 @@ TEST(a_clock_off_its_base_and_heat_are_told_in_their_units)
 	samples[1].value[COUNTER_TEMPERATURE] = 4500;
 	found = disturbances_find(samples, 2, NS_PER_S);
 	assert_int_equal(found.n, 2);
-	assert_described(&found, 0, "the temperature changed in 1 of 2 samples (2), by up to 4.5 °C");
+	assert_described(
+		&found, 0, "the temperature changed in 1 of 2 samples (2), by up to 4.5 °C");
 	assert_described(&found, 1,
 		"the CPU's clock was not at its base frequency in 1 of 2 samples (2), by up to 12.3 %");
 }
@@ -261,8 +265,10 @@ TEST(the_words_name_what_moved_and_where)
 	}
 	moves = disturbances_find(samples, 3, 100000000);
 	assert_int_equal(moves.n, 3);
-	assert_described(&moves, 0, "CPU time stolen by the hypervisor in 2 of 3 samples (2, 4), 60.00 ms");
-	assert_described(&moves, 1, "NTP changed the clock rate in 1 of 3 samples (1), by up to 2.5 ppm");
+	assert_described(
+		&moves, 0, "CPU time stolen by the hypervisor in 2 of 3 samples (2, 4), 60.00 ms");
+	assert_described(
+		&moves, 1, "NTP changed the clock rate in 1 of 3 samples (1), by up to 2.5 ppm");
 	assert_described(&moves, 2, "processes waited for a CPU in 1 of 3 samples (4), 6.000 ms");
 }
 

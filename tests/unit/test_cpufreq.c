@@ -93,8 +93,10 @@ void cpufreq_put_policy(struct cpufreq_policy *p)
 
 static void set(const char *value, enum kernel_setting_outcome outcome, const char *order)
 {
-	struct kernel_setting setting = {
-		.root_fd = AT_FDCWD, .path = policy, .kind = SETTING_LIMITS, .write = cpufreq_write_limits};
+	struct kernel_setting setting = {.root_fd = AT_FDCWD,
+		.path = policy,
+		.kind = SETTING_LIMITS,
+		.write = cpufreq_write_limits};
 	struct kernel_setting_result result;
 
 	result = kernel_setting_set(&setting, value);

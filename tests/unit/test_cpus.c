@@ -36,8 +36,8 @@ TEST(a_mask_keeps_its_digits_and_commas)
 
 TEST(two_lists_make_one)
 {
-	_cleanup_(freep) char *both = cpu_list_join("2-3,8", "0,3-4"), *one = cpu_list_join("", "5"),
-			      *none = cpu_list_join("", "");
+	_cleanup_(freep) char *both = cpu_list_join("2-3,8", "0,3-4"),
+			      *one = cpu_list_join("", "5"), *none = cpu_list_join("", "");
 
 	assert_string_equal(both, "0,2-4,8");
 	assert_string_equal(one, "5");
@@ -108,7 +108,8 @@ TEST_IN_TREE(the_base_is_the_highest_state_without_turbo)
 	assert_int_equal(base_of_list("3701000 3700000 2800000 2200000\n"), 3700000);
 	assert_int_equal(base_of_list("3700000 2800000 2200000 \n"), 3700000);
 	assert_int_equal(base_of_list("\n"), -1);
-	assert_int_equal(base_of_list("600000 700000 1400000 1500000 \n"), 1500000); /* cpufreq-dt */
+	/* cpufreq-dt */
+	assert_int_equal(base_of_list("600000 700000 1400000 1500000 \n"), 1500000);
 	assert_int_equal(base_of_list("2200000 3700000 3701000\n"), 3700000);
 	assert_int_equal(base_of_list("1500000\n"), 1500000);
 }
@@ -140,7 +141,8 @@ TEST_IN_TREE(an_intel_processor_without_hwp_has_its_base_in_its_name_or_the_numb
 	tree_put(CPU "intel_pstate/num_pstates", "22\n");
 	tree_put(CPU "intel_pstate/turbo_pct", "32\n");
 	assert_base(2600000);
-	tree_put("proc/cpuinfo", "processor\t: 0\nmodel name\t: Xeon(R) CPU E5-2670 0 @ 2.50GHz\nflags: x\n");
+	tree_put("proc/cpuinfo",
+		"processor\t: 0\nmodel name\t: Xeon(R) CPU E5-2670 0 @ 2.50GHz\nflags: x\n");
 	assert_base(2500000);
 	tree_put("proc/cpuinfo", "model name\t: Made up @ 4.00GHz\n"); /* more than it can */
 	assert_base(2600000);
@@ -226,9 +228,11 @@ TEST_IN_TREE(types_of_cores_are_told_by_what_the_kernel_has_for_them)
 	assert_types("");
 	tree_put(POLICY(2) "/base_frequency", "2400000\n");
 	assert_types("3200 MHz (CPU 0-1), 2400 MHz (CPU 2-3)");
-	put_of_cpus("acpi_cppc/nominal_freq", (const char *const[]){"2000", "2000", "3000", "3000", NULL});
+	put_of_cpus("acpi_cppc/nominal_freq",
+		(const char *const[]){"2000", "2000", "3000", "3000", NULL});
 	assert_types("3000 MHz (CPU 2-3), 2000 MHz (CPU 0-1)");
-	put_of_cpus("acpi_cppc/highest_perf", (const char *const[]){"166", "166", "255", "255", NULL});
+	put_of_cpus(
+		"acpi_cppc/highest_perf", (const char *const[]){"166", "166", "255", "255", NULL});
 	assert_types("performance 255 (CPU 2-3), performance 166 (CPU 0-1)");
 	put_of_cpus("cpu_capacity", (const char *const[]){"446", "1024", "1024", "446", NULL});
 	assert_types("capacity 1024 (CPU 1-2), capacity 446 (CPU 0,3)");
@@ -242,8 +246,9 @@ TEST_IN_TREE(types_of_cores_are_told_by_what_the_kernel_has_for_them)
 
 TEST_IN_TREE(favoured_cores_are_of_one_type)
 {
-	put_of_cpus("acpi_cppc/highest_perf", (const char *const[]){"236", "231", "226", "216", "206", "196",
-						      "191", "181", "171", "166", NULL});
+	put_of_cpus(
+		"acpi_cppc/highest_perf", (const char *const[]){"236", "231", "226", "216", "206",
+						  "196", "191", "181", "171", "166", NULL});
 	put_of_cpus("cpu_capacity", (const char *const[]){"1024", "1024", NULL});
 	assert_types("");
 }

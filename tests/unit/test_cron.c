@@ -54,7 +54,8 @@ TEST_WITH(the_next_minute_of_a_line_is_found, utc, tree_remove)
 		int64_t next = cron_next(rows[i].line, NOW, NOW + 2 * DAY);
 
 		if (next != (rows[i].after_s ? NOW - 30 + rows[i].after_s : 0))
-			fail_msg("'%s': %lld s from now on", rows[i].line, (long long)(next - NOW + 30));
+			fail_msg("'%s': %lld s from now on", rows[i].line,
+				(long long)(next - NOW + 30));
 	}
 }
 

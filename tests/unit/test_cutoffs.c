@@ -20,8 +20,9 @@ static struct daemon_statistics statistics_of(
 }
 
 /* least_share_ppm: also turns on the floor, half the detection limit of 20 ns. */
-static struct profile make_from(struct daemon_statistics *a, size_t n_a, struct daemon_statistics *b,
-	size_t n_b, enum run_kind kind, int64_t least_share_ppm, struct cutoffs *left_out)
+static struct profile make_from(struct daemon_statistics *a, size_t n_a,
+	struct daemon_statistics *b, size_t n_b, enum run_kind kind, int64_t least_share_ppm,
+	struct cutoffs *left_out)
 {
 	const struct analysis runs[] = {{.run = {.kind = kind},
 						.resolution_ns = 1,
@@ -41,7 +42,8 @@ static struct profile make_from(struct daemon_statistics *a, size_t n_a, struct 
 	return cutoffs_make("x", runs, least_share_ppm, left_out);
 }
 
-static struct profile make(struct daemon_statistics *a, size_t n_a, struct daemon_statistics *b, size_t n_b)
+static struct profile make(
+	struct daemon_statistics *a, size_t n_a, struct daemon_statistics *b, size_t n_b)
 {
 	_cleanup_(cutoffs_clear) struct cutoffs left_out = {};
 	struct profile profile = make_from(a, n_a, b, n_b, RUN_SHORT, 0, &left_out);
@@ -145,13 +147,16 @@ TEST(two_clean_runs_make_an_empty_profile)
 
 TEST(executions_below_the_floor_give_no_cutoff)
 {
-	struct daemon_statistics a[] = {statistics_of("bash", -1, 0, 2), statistics_of("cron", -1, 0, 2)},
-				 b[] = {statistics_of("bash", 5, 0, -1), statistics_of("cron", 6, 0, 20)};
+	struct daemon_statistics a[] = {statistics_of("bash", -1, 0, 2),
+		statistics_of("cron", -1, 0, 2)},
+				 b[] = {statistics_of("bash", 5, 0, -1),
+					 statistics_of("cron", 6, 0, 20)};
 	_cleanup_(cutoffs_clear) struct cutoffs left_out = {}, none = {};
 	_cleanup_(profile_clear) struct profile profile = {}, papers = {};
 
 	RAN_LONG(a[0], {.sample = 1, .pt_ns = 4}, {.sample = 7, .pt_ns = 9});
-	RAN_LONG(a[1], {.sample = 1, .pt_ns = 40}, {.sample = 7, .pt_ns = 3}, {.sample = 9, .pt_ns = 30});
+	RAN_LONG(a[1], {.sample = 1, .pt_ns = 40}, {.sample = 7, .pt_ns = 3},
+		{.sample = 9, .pt_ns = 30});
 	RAN_LONG(b[1], {.sample = 2, .pt_ns = 34});
 	a[0].share = a[1].share = b[1].share = 0.5;
 	profile = make_from(a, 2, b, 2, RUN_SHORT, 1, &left_out);
@@ -170,9 +175,10 @@ TEST(executions_below_the_floor_give_no_cutoff)
 
 TEST(what_explains_little_in_both_runs_is_left_out_on_request)
 {
-	struct daemon_statistics a[] = {statistics_of("backup", -1, 0, 50), statistics_of("cron", -1, 0, 50),
-		statistics_of("sshd", -1, 0, 50)},
-				 b[] = {statistics_of("cron", -1, 0, 30), statistics_of("old", -1, 0, 30)};
+	struct daemon_statistics a[] = {statistics_of("backup", -1, 0, 50),
+		statistics_of("cron", -1, 0, 50), statistics_of("sshd", -1, 0, 50)},
+				 b[] = {statistics_of("cron", -1, 0, 30),
+					 statistics_of("old", -1, 0, 30)};
 	_cleanup_(cutoffs_clear) struct cutoffs left_out = {};
 	_cleanup_(profile_clear) struct profile profile = {}, all = {};
 

@@ -32,8 +32,8 @@ static double draw(void)
 
 static struct density_point values[VALUES], buckets[BUCKETS];
 
-/* Values, and the same in buckets of a thirty-second of a doubling, as those of jitter runs are about, at the mean of the
- * lengths. Returns the number of buckets. */
+/* Values, and the same in buckets of a thirty-second of a doubling, as those of jitter runs are
+ * about, at the mean of the lengths. Returns the number of buckets. */
 static size_t make(uint64_t seed)
 {
 	double sums[BUCKETS] = {}, counts[BUCKETS] = {};
@@ -66,10 +66,11 @@ TEST(a_density_of_buckets_is_that_of_the_values)
 		double exact = density_at(values, VALUES, bandwidth, x);
 
 		if (exact > 10) /* a thousandth of the highest */
-			worst = fmax(worst, fabs(log10(density_at(buckets, n, bandwidth, x) / exact)));
+			worst = fmax(
+				worst, fabs(log10(density_at(buckets, n, bandwidth, x) / exact)));
 	}
-	printf("bandwidth %.4f, bucket %.4f, worst factor %.3f\n", bandwidth, log10(2) / IN_A_DOUBLING,
-		pow(10, worst));
+	printf("bandwidth %.4f, bucket %.4f, worst factor %.3f\n", bandwidth,
+		log10(2) / IN_A_DOUBLING, pow(10, worst));
 	assert_true(pow(10, worst) < 1.1);
 }
 
@@ -103,7 +104,8 @@ TEST(the_bandwidth_of_normal_values_is_that_of_theory)
 TEST(a_narrow_peak_beside_a_wide_one_is_not_blurred)
 {
 	make(6);
-	assert_true(density_bandwidth(values, VALUES) < 0.02); /* the rule of Silverman gives 0.05 */
+	/* the rule of Silverman gives 0.05 */
+	assert_true(density_bandwidth(values, VALUES) < 0.02);
 }
 
 TEST(one_value_has_no_bandwidth_but_its_bucket)

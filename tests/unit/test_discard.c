@@ -20,7 +20,8 @@ static struct cutoff cutoffs[] = {
 		.task_time_ns = 5 * NS_PER_S},
 	{.daemon = (char *)"kworker", .below_ns = NS_PER_MS, .atleast_ns = NS_PER_MS},
 };
-static const struct profile profile = {.resolution_ns = NS_PER_MS, .cutoffs = cutoffs, .n_cutoffs = 2};
+static const struct profile profile = {
+	.resolution_ns = NS_PER_MS, .cutoffs = cutoffs, .n_cutoffs = 2};
 
 static const struct sources sources = {who, ELEMENTS(who)};
 
@@ -53,7 +54,8 @@ static void start(const struct profile *p, int64_t scale)
 
 static void add(uint32_t sample, uint32_t daemon, int64_t pt_ns)
 {
-	const struct execution e = {.sample = sample, .source = daemon, .pt_ns = pt_ns, .same_cpu_ns = -1};
+	const struct execution e = {
+		.sample = sample, .source = daemon, .pt_ns = pt_ns, .same_cpu_ns = -1};
 
 	assert_int_equal(sample_filter_add(&d, &e, &(struct error){}), 0);
 }
@@ -106,8 +108,10 @@ TEST_OF_RUN(the_cutoff_goes_by_the_mean_et_of_the_run)
 
 TEST_OF_RUN(a_cutoff_for_longer_programs_only_discards_nothing_of_shorter_ones)
 {
-	static struct cutoff longer = {
-		.daemon = (char *)"cron", .below_ns = -1, .atleast_ns = NS_PER_MS, .task_time_ns = NS_PER_S};
+	static struct cutoff longer = {.daemon = (char *)"cron",
+		.below_ns = -1,
+		.atleast_ns = NS_PER_MS,
+		.task_time_ns = NS_PER_S};
 	const struct profile p = {.resolution_ns = 1, .cutoffs = &longer, .n_cutoffs = 1};
 
 	start(&p, 1);
@@ -202,7 +206,8 @@ TEST_OF_RUN(an_unprofiled_daemon_on_another_cpu_does_not_discard)
 	const struct discard_rules rules = {.patterns = names_default, .unprofiled_share = 0.2};
 
 	samples[0] = (struct sample){.n = 1, .wait_ns = -1, .pt_ns = 99, .et_ns = 100};
-	samples[1] = (struct sample){.n = 2, .wait_ns = -1, .pt_ns = 180, .et_ns = 100}; /* threads */
+	/* threads */
+	samples[1] = (struct sample){.n = 2, .wait_ns = -1, .pt_ns = 180, .et_ns = 100};
 	start_with(&rules, 2);
 	add(1, 3, 90);
 	add(2, 3, 90);
@@ -211,8 +216,8 @@ TEST_OF_RUN(an_unprofiled_daemon_on_another_cpu_does_not_discard)
 	assert_int_equal(out.unprofiled[0].sample, 2);
 }
 
-/* Three ran for 20, 20 and 30 ms, but the program waited for 18.3 ms only: each has its part of that. In the second sample they
- * ran for less than was taken. */
+/* Three ran for 20, 20 and 30 ms, but the program waited for 18.3 ms only: each has its part of
+ * that. In the second sample they ran for less than was taken. */
 TEST_OF_RUN(the_parts_of_what_was_taken_add_up)
 {
 	const struct discard_rules rules = {.patterns = names_default};
@@ -244,8 +249,11 @@ TEST_OF_RUN(who_runs_while_a_quota_holds_the_program_back_takes_nothing_from_it)
 	const struct discard_rules rules = {.patterns = names_default};
 
 	for (int known = 0; known < 2; known++) {
-		samples[0] = (struct sample){
-			.n = 1, .wait_ns = known ? 10 : -1, .pt_ns = 10, .et_ns = 100, .held_back_ns = 80};
+		samples[0] = (struct sample){.n = 1,
+			.wait_ns = known ? 10 : -1,
+			.pt_ns = 10,
+			.et_ns = 100,
+			.held_back_ns = 80};
 		start_with(&rules, 1);
 		add(1, 3, 80);
 		finish();
@@ -262,7 +270,9 @@ TEST_OF_RUN(what_a_daemon_used_on_other_cpus_discards_only_on_request)
 	for (int other_cpus = 0; other_cpus < 2; other_cpus++) {
 		const struct discard_rules rules = {
 			.profile = &profile, .patterns = names_default, .other_cpus = other_cpus};
-		const struct execution elsewhere = {.sample = 2, .source = 1, .pt_ns = 600 * NS_PER_MS},
+		const struct execution elsewhere = {.sample = 2,
+					       .source = 1,
+					       .pt_ns = 600 * NS_PER_MS},
 				       partly = {.sample = 3,
 					       .source = 1,
 					       .pt_ns = 600 * NS_PER_MS,
@@ -289,7 +299,8 @@ TEST_OF_RUN(others_are_summed_by_group_the_greatest_first)
 	add(4, 3, 9 * NS_PER_US);
 	finish();
 	assert_int_equal(out.others.n, 3);
-	assert_int_equal(out.disturbed_ns, 8 * NS_PER_MS + 9 * NS_PER_US); /* ET − PT is 9 ms and more */
+	/* ET − PT is 9 ms and more */
+	assert_int_equal(out.disturbed_ns, 8 * NS_PER_MS + 9 * NS_PER_US);
 	assert_string_equal(out.others.items[0].name, "kworker");
 	assert_int_equal(out.others.items[0].total_ns, 7 * NS_PER_MS);
 	assert_int_equal(out.others.items[0].max_ns, 4 * NS_PER_MS);
@@ -301,7 +312,8 @@ TEST_OF_RUN(others_are_summed_by_group_the_greatest_first)
 	assert_false(out.others.items[2].long_once);
 }
 
-/* As --retain does it: the mean ET, and with it the cutoff that holds, changes as samples come in. */
+/* As --retain does it: the mean ET, and with it the cutoff that holds, changes as samples come
+ * in. */
 TEST_OF_RUN(a_run_that_goes_on_is_judged_as_if_it_ended_here)
 {
 	_cleanup_(discarding_clear) struct discarding before = {};
@@ -361,14 +373,17 @@ static void check_same(size_t n_kept, size_t n_papers)
 
 TEST_OF_RUN(a_sample_of_a_duet_is_discarded_for_all_programs_or_for_none)
 {
-	static const struct discard_rules fifth = {.patterns = names_default, .unprofiled_share = 0.2};
+	static const struct discard_rules fifth = {
+		.patterns = names_default, .unprofiled_share = 0.2};
 
 	start_duet(&fifth, N);
 	for (size_t i = 0; i < N; i++)
 		others[i].et_ns *= 10; /* so that the same daemon takes a smaller share of it */
 	for (struct sample_filter *f = &d; f; f = f == &d ? &e : NULL) {
-		const struct execution free3 = {
-			.sample = 3, .source = 3, .pt_ns = 3 * NS_PER_MS, .same_cpu_ns = 3 * NS_PER_MS};
+		const struct execution free3 = {.sample = 3,
+			.source = 3,
+			.pt_ns = 3 * NS_PER_MS,
+			.same_cpu_ns = 3 * NS_PER_MS};
 
 		assert_int_equal(sample_filter_add(f, &free3, &(struct error){}), 0);
 	}
@@ -385,11 +400,12 @@ TEST_OF_RUN(the_cutoff_of_one_program_discards_the_sample_of_the_longer_one_too)
 	for (size_t i = 0; i < N; i++)
 		others[i].et_ns *= 1000;
 	add(6, 1, 11 * NS_PER_MS); /* over the cutoff of shorter programs */
-	assert_int_equal(
-		sample_filter_add(&e,
-			&(struct execution){
-				.sample = 6, .source = 1, .same_cpu_ns = -1, .pt_ns = 11 * NS_PER_MS},
-			&(struct error){}),
+	assert_int_equal(sample_filter_add(&e,
+				 &(struct execution){.sample = 6,
+					 .source = 1,
+					 .same_cpu_ns = -1,
+					 .pt_ns = 11 * NS_PER_MS},
+				 &(struct error){}),
 		0);
 	check_same(N - 1, N - 1);
 	assert_int_equal(out.n_by_duet, 0);

@@ -11,9 +11,11 @@
 #define RUNS                                                                      \
 	"'short': {'program': 'INC128', 'samples': 800, 'l_samples': [75, 104]}," \
 	"'long': {'program': 'INC16384', 'samples': 40, 'l_samples': [10, 16]}"
-#define HEAD "{'format': 'emp-profile', 'version': 1, 'name': 'paper-rhel6.4', 'resolution_ns': 1000000"
+#define HEAD \
+	"{'format': 'emp-profile', 'version': 1, 'name': 'paper-rhel6.4', 'resolution_ns': 1000000"
 #define NOWHERE "'environment': {'digest': null}"
-#define PROFILE(cutoffs) HEAD ", " RUNS ", 'environment': {'digest': 'd1'}, 'cutoffs': [" cutoffs "]}"
+#define PROFILE(cutoffs) \
+	HEAD ", " RUNS ", 'environment': {'digest': 'd1'}, 'cutoffs': [" cutoffs "]}"
 #define BASH                                                                                        \
 	"{'daemon': 'bash', 'short_ns': 1000000, 'long_ns': null, 'period_s': null, 'firm': false," \
 	" 'task_time_s': null, 'below_ns': 1000000, 'atleast_ns': 1000000}"
@@ -45,10 +47,11 @@ TEST_IN_BOOK(a_profile_comes_back_exactly)
 		     "'correlation': {'lag1': 0.625, 'samples': 300}}",
 		HEAD ", 'blind_ns': 16000000, 'noise': 'steal 3.2 %, PSI 41 %', " RUNS ", " NOWHERE
 		     ", 'cutoffs': []}",
-		HEAD ", 'made_ns': 1700000000000000001, 'cpu': 3, " RUNS ", " NOWHERE
-		     ", 'cutoffs': [{'daemon': 'apt', 'unit': 'apt-daily.service',"
-		     "'short_ns': null, 'long_ns': 0, 'period_s': 86400, 'firm': false, 'task_time_s': 4320,"
-		     "'below_ns': null, 'atleast_ns': 5}]}",
+		HEAD
+		", 'made_ns': 1700000000000000001, 'cpu': 3, " RUNS ", " NOWHERE
+		", 'cutoffs': [{'daemon': 'apt', 'unit': 'apt-daily.service',"
+		"'short_ns': null, 'long_ns': 0, 'period_s': 86400, 'firm': false, 'task_time_s': 4320,"
+		"'below_ns': null, 'atleast_ns': 5}]}",
 	};
 
 	for (size_t i = 0; i < ELEMENTS(documents); i++) {
@@ -61,11 +64,12 @@ TEST_IN_BOOK(a_profile_comes_back_exactly)
 
 TEST_IN_BOOK(what_is_left_out_is_not_known_and_comes_back_as_null)
 {
-	_cleanup_(json_decrefp) json_t *document = parse(
-		HEAD ", " RUNS
-		     ", 'mood': 1, 'cutoffs': [{'daemon': 'bash', 'short_ns': 1000000, 'below_ns': 1000000,"
-		     " 'atleast_ns': 1000000, 'smell': []}]}");
-	_cleanup_(json_decrefp) json_t *full = parse(HEAD ", " RUNS ", " NOWHERE ", 'cutoffs': [" BASH "]}");
+	_cleanup_(json_decrefp) json_t *document = parse(HEAD
+		", " RUNS
+		", 'mood': 1, 'cutoffs': [{'daemon': 'bash', 'short_ns': 1000000, 'below_ns': 1000000,"
+		" 'atleast_ns': 1000000, 'smell': []}]}");
+	_cleanup_(json_decrefp)
+		json_t *full = parse(HEAD ", " RUNS ", " NOWHERE ", 'cutoffs': [" BASH "]}");
 	_cleanup_(json_decrefp) json_t *back = there_and_back(s, document);
 
 	assert_same(full, back);
@@ -105,8 +109,9 @@ TEST_IN_BOOK(cutoffs_come_by_name_whatever_the_order_of_the_document)
 	assert_string_equal(profile.cutoffs[1].daemon, "rhn_check");
 }
 
-#define SHORT(half) \
-	HEAD ", 'short': " half ", 'long': {'program': 'x', 'samples': 0, 'l_samples': []}, 'cutoffs': []}"
+#define SHORT(half)             \
+	HEAD ", 'short': " half \
+	     ", 'long': {'program': 'x', 'samples': 0, 'l_samples': []}, 'cutoffs': []}"
 
 static const struct {
 	const char *document, *sentence;
@@ -116,7 +121,8 @@ static const struct {
 	{"{'format': 'emp-profile', 'version': 3}",
 		"'version' is 3, and this EMP reads emp-profile version 1 only"},
 	{"{'format': 'emp-profile', 'version': 1}", "the document has no 'name'"},
-	{"{'format': 'emp-profile', 'version': 1, 'name': 'x'}", "the document has no 'resolution_ns'"},
+	{"{'format': 'emp-profile', 'version': 1, 'name': 'x'}",
+		"the document has no 'resolution_ns'"},
 	{HEAD "}", "the document has no 'short'"},
 	{HEAD ", 'made_ns': 0, " RUNS "}", "'made_ns' is 0 and must not be below 1"},
 	{HEAD ", 'cpu': -1, " RUNS "}", "'cpu' is -1 and must not be below 0"},
@@ -125,7 +131,8 @@ static const struct {
 	{HEAD ", 'short': 7}", "'short' must be an object"},
 	{SHORT("{}"), "'short' has no 'program'"},
 	{SHORT("{'program': 'x'}"), "'short' has no 'samples'"},
-	{SHORT("{'program': 'x', 'samples': -1}"), "'short': 'samples' is -1 and must not be below 0"},
+	{SHORT("{'program': 'x', 'samples': -1}"),
+		"'short': 'samples' is -1 and must not be below 0"},
 	{SHORT("{'program': 'x', 'samples': 9}"), "'short' has no 'l_samples'"},
 	{SHORT("{'program': 'x', 'samples': 9, 'l_samples': [3, 'x']}"),
 		"'short': entry 2 of 'l_samples' must be the number of a sample, 1 or more"},
@@ -145,9 +152,12 @@ static const struct {
 	{HEAD ", " RUNS "}", "the document has no 'cutoffs'"},
 	{PROFILE("7"), "cutoff 1 must be a JSON object"},
 	{PROFILE(BASH ", {}"), "cutoff 2 has no 'daemon'"},
-	{PROFILE("{'daemon': 'x', 'short_ns': -1}"), "cutoff 1: 'short_ns' is -1 and must not be below 0"},
-	{PROFILE("{'daemon': 'x', 'below_ns': 1.5}"), "cutoff 1: 'below_ns' must be a whole number"},
-	{PROFILE("{'daemon': 'x', 'period_s': -1}"), "cutoff 1: 'period_s' is -1 and must be from 0"},
+	{PROFILE("{'daemon': 'x', 'short_ns': -1}"),
+		"cutoff 1: 'short_ns' is -1 and must not be below 0"},
+	{PROFILE("{'daemon': 'x', 'below_ns': 1.5}"),
+		"cutoff 1: 'below_ns' must be a whole number"},
+	{PROFILE("{'daemon': 'x', 'period_s': -1}"),
+		"cutoff 1: 'period_s' is -1 and must be from 0"},
 	{PROFILE("{'daemon': 'x', 'task_time_s': 'long'}"),
 		"cutoff 1: 'task_time_s' must be a number of seconds"},
 	{PROFILE("{'daemon': 'x', 'firm': 1}"), "cutoff 1: 'firm' must be true or false"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* When a duet is suggested, and how often that is right: on a simulated machine whose speed changes, with programs that have
- * noise of their own. What a duet would show is simulated, too. */
+/* When a duet is suggested, and how often that is right: on a simulated machine whose speed
+ * changes, with programs that have noise of their own. What a duet would show is simulated, too. */
 #include "tests/unit/drawn.h"
 
 #include "lib/base/number.h"
@@ -19,7 +19,8 @@ struct world {
 	double length_s;          /* of a sample alone */
 	double sd, correlation_s; /* of the logarithm of the machine's speed */
 	double period_s, busy_share,
-		slower;              /* something that comes back and slows it down; slower 0: nothing does */
+		/* something that comes back and slows it down; slower 0: nothing does */
+		slower;
 	double noise[MOST_PROGRAMS]; /* of each program's own, a standard deviation */
 	int shape[MOST_PROGRAMS];    /* its distribution */
 };
@@ -51,7 +52,8 @@ static double draw_noise(const struct world *w, size_t program)
 	}
 }
 
-/* The machine's slowness, a step after another: an Ornstein-Uhlenbeck process, and what comes back. */
+/* The machine's slowness, a step after another: an Ornstein-Uhlenbeck process, and what comes
+ * back. */
 struct machine {
 	double level, phase_s;
 };
@@ -63,13 +65,15 @@ static double next_step(const struct world *w, struct machine *m)
 	m->level = keep * m->level + gsl_ran_gaussian(rng, w->sd * sqrt(1 - keep * keep));
 	m->phase_s += STEP_S;
 	return m->level +
-	       (w->slower > 0 && fmod(m->phase_s, w->period_s) < w->busy_share * w->period_s ? w->slower : 0);
+	       (w->slower > 0 && fmod(m->phase_s, w->period_s) < w->busy_share * w->period_s
+			       ? w->slower
+			       : 0);
 }
 
 static struct machine begin_machine(const struct world *w)
 {
-	return (struct machine){
-		gsl_ran_gaussian(rng, w->sd), w->slower > 0 ? gsl_rng_uniform(rng) * w->period_s : 0};
+	return (struct machine){gsl_ran_gaussian(rng, w->sd),
+		w->slower > 0 ? gsl_rng_uniform(rng) * w->period_s : 0};
 }
 
 static void add_noise(const struct world *w, size_t rounds, struct series *ret)
@@ -135,8 +139,10 @@ static void fill(struct programs *p, const struct world *w, const struct series 
 		for (size_t i = 0; i < w->rounds; i++) {
 			int64_t pt_ns = (int64_t)(exp(s->logs[i][k]) * w->length_s * 1e9);
 
-			p->samples[k][i] = (struct sample){
-				.n = (uint32_t)i + 1, .pt_ns = pt_ns, .et_ns = pt_ns + 1000, .wait_ns = 0};
+			p->samples[k][i] = (struct sample){.n = (uint32_t)i + 1,
+				.pt_ns = pt_ns,
+				.et_ns = pt_ns + 1000,
+				.wait_ns = 0};
 		}
 	}
 }
@@ -179,7 +185,8 @@ TEST_DRAWN(independent_noise_is_no_reason_for_a_duet, 1)
 
 		advised += advise(&w).better;
 	}
-	printf("independent noise: a duet is suggested in %.1f %% of cases\n", 100.0 * advised / TIMES);
+	printf("independent noise: a duet is suggested in %.1f %% of cases\n",
+		100.0 * advised / TIMES);
 	assert_true(advised <= TIMES / 20);
 }
 
@@ -305,8 +312,8 @@ TEST_OF_WALK(intervals_that_are_narrow_already_need_no_duet)
 {
 	for (size_t k = 0; k < 2; k++)
 		for (size_t i = 0; i < MOST_ROUNDS; i++)
-			p.samples[k][i].pt_ns = (int64_t)(2e8 *
-							  pow((double)p.samples[k][i].pt_ns / 2e8, 0.1));
+			p.samples[k][i].pt_ns =
+				(int64_t)(2e8 * pow((double)p.samples[k][i].pt_ns / 2e8, 0.1));
 	assert_false(is_better(10 * NS_PER_MS));
 }
 

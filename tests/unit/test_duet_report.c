@@ -48,14 +48,18 @@ TEST(a_price_beyond_doubt_is_a_warning)
 		struct duet_estimate first, second;
 		const char *warning;
 	} cases[] = {
-		/* that a longer slice makes small, that none does, and prices that differ beyond doubt */
-		{{0.12, 0.02}, {0.11, 0.02}, "sharing caches may bias the ratio (PRICE); try --slice 30ms"},
+		/* that a longer slice makes small, that none does, and prices that differ beyond
+		 * doubt */
+		{{0.12, 0.02}, {0.11, 0.02},
+			"sharing caches may bias the ratio (PRICE); try --slice 30ms"},
 		{{0.48, 0.12}, {0.10, 0.08},
 			"sharing caches biases the ratio (BIAS); try --order interleave"},
-		{{0.04, 0.005}, {0.02, 0.005}, "sharing caches biases the ratio (BIAS); try --slice"},
+		{{0.04, 0.005}, {0.02, 0.005},
+			"sharing caches biases the ratio (BIAS); try --slice"},
 		{{0.04, 0.01}, {0.04, 0.01}, NULL}, {{0.2, 0.16}, {0.1, 0.1}, NULL},
 		{{-0.2, 0.1}, {-0.1, 0.1}, NULL}, /* a machine that was slower */
-		{{NAN, NAN}, {NAN, NAN}, NULL}, {{0.03, 0.01}, {0.012, 0.01}, NULL}, /* 1.3 half intervals */
+		/* 1.3 half intervals */
+		{{NAN, NAN}, {NAN, NAN}, NULL}, {{0.03, 0.01}, {0.012, 0.01}, NULL},
 		{{-0.5, 0.1}, {-0.2, 0.06}, NULL}, /* runs alone that were disturbed */
 	};
 
@@ -129,11 +133,14 @@ TEST(a_duet_is_in_doubt_by_its_bias_and_by_the_runs_alone)
 	assert_int_equal(duet_slice_for(100 * NS_PER_MS), 10 * NS_PER_MS);
 }
 
-/* A made-up duet of 10 samples and as many runs alone as by default, on a machine whose speed varies by 5 % from sample to
- * sample. Alone, b takes exp(alone) times as long as a; in the duet, its price is `price`. */
+/* A made-up duet of 10 samples and as many runs alone as by default, on a machine whose speed
+ * varies by 5 % from sample to sample. Alone, b takes exp(alone) times as long as a; in the duet,
+ * its price is `price`. */
 struct tried {
 	double reversed,
-		doubted; /* shares of the tries: verdicts of the duet that have the wrong sign; those in doubt */
+		/* shares of the tries: verdicts of the duet that have the wrong sign; those in
+		 * doubt */
+		doubted;
 };
 
 static struct tried try_duets(double alone, double price, uint64_t seed)
@@ -156,7 +163,8 @@ static struct tried try_duets(double alone, double price, uint64_t seed)
 			double machine = gsl_ran_gaussian(rng, 0.05);
 
 			for (int k = 0; k < 2; k++) {
-				double log_ns = machine + gsl_ran_gaussian(rng, 0.01) + k * (alone + price);
+				double log_ns = machine + gsl_ran_gaussian(rng, 0.01) +
+						k * (alone + price);
 
 				times[k][i] = llround(200e6 * exp(log_ns));
 				samples[k][i] = (struct sample){
@@ -167,8 +175,8 @@ static struct tried try_duets(double alone, double price, uint64_t seed)
 			for (int k = 0; k < 2; k++)
 				alone_runs[k][i] = (struct duet_alone){.n = i + 1,
 					.after = i * N / N_ALONE,
-					.pt_ns = llround(
-						200e6 * exp(gsl_ran_gaussian(rng, 0.05) + k * alone))};
+					.pt_ns = llround(200e6 * exp(gsl_ran_gaussian(rng, 0.05) +
+									 k * alone))};
 		for (int k = 0; k < 2; k++)
 			prices[k] = duet_cost_of(&(struct duet_program){
 				samples[k], out, N, NULL, 0, alone_runs[k], N_ALONE, -1});
@@ -185,10 +193,12 @@ static struct tried try_duets(double alone, double price, uint64_t seed)
 
 TEST(a_duet_reverses_a_sign_in_one_case_of_a_hundred)
 {
-	static const double alone[] = {0.15, 0.3, -0.2, 0.5, 0.15, 0.1, 0.1, 0.1, 0.1, 0.05, 0.05, 0.05},
-			    price[] = {-0.3, -0.6, 0.4, -0.55, -0.18, -0.12, -0.15, -0.2, -0.3, -0.06, -0.1,
-				    -0.15},
-			    most[] = {0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.04, 0.04, 0.04};
+	static const double alone[] = {0.15, 0.3, -0.2, 0.5, 0.15, 0.1, 0.1, 0.1, 0.1, 0.05, 0.05,
+		0.05},
+			    price[] = {-0.3, -0.6, 0.4, -0.55, -0.18, -0.12, -0.15, -0.2, -0.3,
+				    -0.06, -0.1, -0.15},
+			    most[] = {0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.04,
+				    0.04, 0.04};
 
 	for (size_t i = 0; i < ELEMENTS(alone); i++) {
 		struct tried tried = try_duets(alone[i], price[i], 10 + i);
@@ -199,7 +209,8 @@ TEST(a_duet_reverses_a_sign_in_one_case_of_a_hundred)
 	}
 }
 
-/* Small differences are lost more often: four runs alone say little about them on such a machine. */
+/* Small differences are lost more often: four runs alone say little about them on such a
+ * machine. */
 TEST(programs_without_a_price_are_rarely_taken_in_turn)
 {
 	static const double alone[] = {0, 0.02, 0.05, 0.2}, most[] = {0.07, 0.55, 0.25, 0.05};

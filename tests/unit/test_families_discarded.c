@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A daemon whose processes get a new name each time: from a calibration to the samples of a fresh run that are
- * discarded because of it. */
+/* A daemon whose processes get a new name each time: from a calibration to the samples of a fresh
+ * run that are discarded because of it. */
 #include "tests/unit/check.h"
 
 #include "lib/protocol/analysis.h"
@@ -31,16 +31,23 @@ static bool is_disturbed(uint32_t n)
 
 static struct sample make_sample(uint32_t n)
 {
-	int64_t et_ns = 100 * NS_PER_MS + n * 37 % 11 * NS_PER_MS / 10 + is_disturbed(n) * 30 * NS_PER_MS;
+	int64_t et_ns = 100 * NS_PER_MS + n * 37 % 11 * NS_PER_MS / 10 +
+			is_disturbed(n) * 30 * NS_PER_MS;
 
-	return (struct sample){
-		.n = n, .start_ns = n * NS_PER_S, .et_ns = et_ns, .pt_ns = 100 * NS_PER_MS, .wait_ns = -1};
+	return (struct sample){.n = n,
+		.start_ns = n * NS_PER_S,
+		.et_ns = et_ns,
+		.pt_ns = 100 * NS_PER_MS,
+		.wait_ns = -1};
 }
 
 static struct execution execution_of(uint32_t n, uint32_t source, int64_t pt_ns)
 {
-	return (struct execution){
-		.sample = n, .source = source, .pid = (pid_t)source, .pt_ns = pt_ns, .same_cpu_ns = -1};
+	return (struct execution){.sample = n,
+		.source = source,
+		.pid = (pid_t)source,
+		.pt_ns = pt_ns,
+		.same_cpu_ns = -1};
 }
 
 /* Only the first `jobs` of them ran. */
@@ -53,10 +60,10 @@ static struct analysis calibrate(uint32_t jobs, const struct analysis *like)
 
 	for (uint32_t n = 1; n <= N; n++)
 		samples[n - 1] = make_sample(n);
-	assert_int_equal(
-		analysis_feed_new(&feed, &run, samples, N, &sources,
-			&(struct analysis_options){.patterns = names_default, .family_reference = {like}},
-			&err),
+	assert_int_equal(analysis_feed_new(&feed, &run, samples, N, &sources,
+				 &(struct analysis_options){
+					 .patterns = names_default, .family_reference = {like}},
+				 &err),
 		0);
 	for (uint32_t n = 1; n <= N; n++) {
 		const struct execution job = execution_of(n, n, 30 * NS_PER_MS),
@@ -123,7 +130,8 @@ TEST(jobs_with_new_numbers_are_discarded_in_a_fresh_run)
 TEST(two_jobs_of_a_long_run_are_of_the_family_of_the_short_one)
 {
 	_cleanup_(analysis_clear) struct analysis many = calibrate(N / EVERY, NULL);
-	_cleanup_(analysis_clear) struct analysis two = calibrate(2, NULL), like = calibrate(2, &many),
+	_cleanup_(analysis_clear) struct analysis two = calibrate(2, NULL),
+						  like = calibrate(2, &many),
 						  none = calibrate(0, &many);
 	_cleanup_(profile_clear) struct profile profile = {};
 	_cleanup_(cutoffs_clear) struct cutoffs left_out = {};

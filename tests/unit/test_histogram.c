@@ -14,7 +14,8 @@ TEST(every_value_is_in_the_bucket_around_it)
 			histogram_add(&h, value);
 			assert_int_equal(h.n, 1);
 			assert_true(h.buckets[0].low <= value && value < h.buckets[0].high);
-			assert_true(value < 32 || (h.buckets[0].high - h.buckets[0].low) * 32 <= value);
+			assert_true(
+				value < 32 || (h.buckets[0].high - h.buckets[0].low) * 32 <= value);
 			histogram_clear(&h);
 		}
 }

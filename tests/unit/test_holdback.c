@@ -76,14 +76,16 @@ TEST_IN_TREE(a_quota_of_version_1_is_found_by_the_controller)
 	tree_put("proc/self/cgroup", "4:memory:/docker/9\n1:cpu:/docker/9\n0::/\n");
 	tree_put("sys/fs/cgroup/cpu/docker/9/cpu.stat",
 		"nr_periods 3\nnr_throttled 1\nthrottled_time 1000000\n");
-	tree_put("sys/fs/cgroup/memory/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 0\n");
+	tree_put("sys/fs/cgroup/memory/memory.oom_control",
+		"oom_kill_disable 0\nunder_oom 0\noom_kill 0\n");
 	tree_put("sys/fs/cgroup/memory/memory.failcnt", "0\n");
 	tree_put("sys/fs/cgroup/memory/memory.limit_in_bytes", "60000000\n");
 	h = holdback_open(tree.fd);
 	holdback_begin(h);
 	tree_put("sys/fs/cgroup/cpu/docker/9/cpu.stat",
 		"nr_periods 4\nnr_throttled 2\nthrottled_time 91000000\n");
-	tree_put("sys/fs/cgroup/memory/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n");
+	tree_put("sys/fs/cgroup/memory/memory.oom_control",
+		"oom_kill_disable 0\nunder_oom 0\noom_kill 1\n");
 	tree_put("sys/fs/cgroup/memory/memory.failcnt", "17\n");
 	held = holdback_end(h);
 	assert_string_equal(held_back_text(&held), "the quota of /docker/9");

@@ -18,7 +18,8 @@ TEST(the_unit_is_the_system_s_own_behind_slices_or_the_last_part_of_the_path_tha
 		{"0::/user.slice/user-1000.slice/user@1000.service/app.slice/x.service\n",
 			"user@1000.service"},
 		{"0::/docker/x/system.slice/x.service/app\n", "x.service"},
-		{"12:cpu:/a.service\n1:name=systemd:/system.slice/atd.service\n0::/\n", "atd.service"},
+		{"12:cpu:/a.service\n1:name=systemd:/system.slice/atd.service\n0::/\n",
+			"atd.service"},
 		{"0::/system.slice/system-getty.slice/getty@tty1.service", "getty@tty1.service"},
 		{"0::/system.slice/dbus.socket\n", "dbus.socket"},
 		{"0::/\n", NULL},
@@ -70,7 +71,8 @@ TEST(a_process_that_lives_is_known_by_its_executable)
 	assert_string_equal(identified.exe, exe);
 	assert_ptr_equal(identity_of(identity, getpid(), 5, "test").exe, identified.exe);
 	assert_ptr_equal(identity_of(identity, getpid(), 5, NULL).exe, identified.exe);
-	assert_null(identity_of(identity, getpid(), 6, NULL).exe); /* an earlier one with that pid */
+	/* an earlier one with that pid */
+	assert_null(identity_of(identity, getpid(), 6, NULL).exe);
 	identity_forget(identity, getpid());
 	identity_forget(identity, getpid());
 	assert_null(identity_of(identity, getpid(), 5, NULL).exe);
@@ -104,7 +106,8 @@ TEST(a_program_is_told_without_links)
 	char path[PATH_MAX];
 
 	assert_string_equal(identity_program(identity, "/bin/sh"), realpath("/bin/sh", path));
-	assert_ptr_equal(identity_program(identity, "/bin/sh"), identity_program(identity, "/bin/sh"));
+	assert_ptr_equal(
+		identity_program(identity, "/bin/sh"), identity_program(identity, "/bin/sh"));
 	assert_string_equal(identity_program(identity, "/nowhere/x"), "/nowhere/x");
 }
 
@@ -115,8 +118,8 @@ TEST(a_program_is_found_by_its_file_and_name)
 	struct stat st;
 
 	assert_int_equal(stat("/bin/sh", &st), 0);
-	assert_string_equal(
-		identity_program_of_file(identity, "sh", st.st_dev, st.st_ino), realpath("/bin/sh", path));
+	assert_string_equal(identity_program_of_file(identity, "sh", st.st_dev, st.st_ino),
+		realpath("/bin/sh", path));
 	assert_null(identity_program_of_file(identity, "sh", st.st_dev, st.st_ino + 1));
 	assert_null(identity_program_of_file(identity, "a-script", st.st_dev, st.st_ino));
 	assert_null(identity_program_of_file(identity, "a-script", st.st_dev, st.st_ino));

@@ -21,7 +21,8 @@ static struct made_run make_changed(int64_t pt_us, int64_t et_us, int64_t wait_u
 	for (uint32_t i = 0; i < N; i++) {
 		int64_t pt_ns = (440 + i * 7 % N) * NS_PER_US;
 
-		m.samples[i] = (struct sample){.n = i + 1, .pt_ns = pt_ns, .et_ns = pt_ns + 15 * NS_PER_US};
+		m.samples[i] = (struct sample){
+			.n = i + 1, .pt_ns = pt_ns, .et_ns = pt_ns + 15 * NS_PER_US};
 		m.counters[i] = COUNTERS_NONE;
 		m.counters[i].sample = i + 1;
 		m.counters[i].value[COUNTER_STEAL] = 0;
@@ -55,8 +56,9 @@ TEST(a_pt_is_impossible_where_steal_has_what_is_missing_or_one_cpu_would_have_to
 		{175, 1900, 0, 200, 0},    /* it may have been asleep */
 		{175, 400, 0, 1725, 0},    /* it had no more time, and was fast */
 		{175, 1900, 1500, 1725, 0}, {440, 1900, 0, 1445, 0}, /* nothing is missing */
-		{250, 1900, 0, 1650, 0},                         /* the machine's speed may have changed */
-		{3000, 1900, 0, 0, 1900}, {2200, 1900, 0, 0, 0}, /* its last task ends after ET */
+		/* the machine's speed may have changed */
+		{250, 1900, 0, 1650, 0}, {3000, 1900, 0, 0, 1900},
+		{2200, 1900, 0, 0, 0}, /* its last task ends after ET */
 	};
 
 	for (size_t i = 0; i < ELEMENTS(cases); i++) {
@@ -69,7 +71,8 @@ TEST(a_pt_is_impossible_where_steal_has_what_is_missing_or_one_cpu_would_have_to
 
 TEST(without_a_waiting_time_or_steal_less_is_known)
 {
-	struct made_run m = make_changed(175, 1900, 0, 1725), unknown = make_changed(175, 1900, 0, 0),
+	struct made_run m = make_changed(175, 1900, 0, 1725),
+			unknown = make_changed(175, 1900, 0, 0),
 			above = make_changed(3000, 1900, 0, 0), anywhere = above;
 
 	m.samples[CHANGED].wait_ns = -1;

@@ -10,8 +10,8 @@ static int note(const struct ini_line *line, void *data, struct error *err)
 
 	if (!strcmp(line->name, "bad"))
 		return error_say(err, -EINVAL, "'%s' is no name", line->name);
-	sprintf(seen + strlen(seen), "%d %s %s '%s' '%s'\n", line->n, line->section, line->name, line->value,
-		line->whole);
+	sprintf(seen + strlen(seen), "%d %s %s '%s' '%s'\n", line->n, line->section, line->name,
+		line->value, line->whole);
 	return 0;
 }
 
@@ -20,10 +20,12 @@ TEST(each_line_comes_with_its_number_and_all_of_its_value)
 	char seen[512] = "";
 	struct error err = {};
 
-	assert_int_equal(ini_each_line("; what it is\n[one]\na = 1\n \n\ta = b ; c  \r\n[two]\nx: y = z", "f",
-				 note, seen, &err),
+	assert_int_equal(
+		ini_each_line("; what it is\n[one]\na = 1\n \n\ta = b ; c  \r\n[two]\nx: y = z",
+			"f", note, seen, &err),
 		0);
-	assert_string_equal(seen, "3 one a '1' '1'\n5 one a 'b' 'b ; c'\n7 two x 'y = z' 'y = z'\n");
+	assert_string_equal(
+		seen, "3 one a '1' '1'\n5 one a 'b' 'b ; c'\n7 two x 'y = z' 'y = z'\n");
 }
 
 TEST(a_wrong_line_is_named)

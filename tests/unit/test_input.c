@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Documents in files: what is read as it stands, what is unpacked, and what is refused by name; from a file and from a pipe. */
+/* Documents in files: what is read as it stands, what is unpacked, and what is refused by name;
+ * from a file and from a pipe. */
 #include "tests/unit/check.h"
 
 #include "lib/base/input.h"
@@ -20,7 +21,8 @@ static size_t pack(const char *text, size_t size, unsigned char *into, size_t mo
 {
 	z_stream z = {};
 
-	assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, MAX_WBITS + 16, 9, Z_DEFAULT_STRATEGY), Z_OK);
+	assert_int_equal(
+		deflateInit2(&z, 9, Z_DEFLATED, MAX_WBITS + 16, 9, Z_DEFAULT_STRATEGY), Z_OK);
 	z.next_in = (unsigned char *)text;
 	z.avail_in = (uInt)size;
 	z.next_out = into;
@@ -94,7 +96,8 @@ TEST(a_document_is_read_as_it_stands_after_a_byte_order_mark_and_out_of_gzip)
 	assert_reads(DOCUMENT, sizeof(DOCUMENT) - 1);
 	assert_reads("\xef\xbb\xbf" DOCUMENT, 3 + sizeof(DOCUMENT) - 1);
 	assert_reads(packed, pack(DOCUMENT, sizeof(DOCUMENT) - 1, packed, sizeof(packed)));
-	n = pack(DOCUMENT, half, packed, sizeof(packed)); /* in two members, as with cat a.gz b.gz */
+	/* in two members, as with cat a.gz b.gz */
+	n = pack(DOCUMENT, half, packed, sizeof(packed));
 	n += pack(&DOCUMENT[half], sizeof(DOCUMENT) - 1 - half, packed + n, sizeof(packed) - n);
 	assert_reads(packed, n);
 	n = pack("\xef", 1, packed, sizeof(packed));
@@ -138,13 +141,16 @@ TEST(what_gzip_has_compressed_is_refused_by_name_too)
 
 TEST(other_encodings_and_archives_are_refused_with_the_command_that_converts_them)
 {
-	REFUSES("\xff\xfe{\0}\0", "is UTF-16, not JSON in UTF-8: 'iconv -f UTF-16 -t UTF-8 FILE >NEW'");
+	REFUSES("\xff\xfe{\0}\0",
+		"is UTF-16, not JSON in UTF-8: 'iconv -f UTF-16 -t UTF-8 FILE >NEW'");
 	REFUSES("\xfe\xff\0{\0}", "is UTF-16");
 	REFUSES("{\0}\0", "iconv -f UTF-16LE");
 	REFUSES("\0{\0}", "iconv -f UTF-16BE");
 	REFUSES("\xff\xfe\0\0{\0\0\0", "is UTF-32");
 	REFUSES("\x28\xb5\x2f\xfd....", "compressed by zstd");
-	REFUSES("\xfd" "7zXZ\0....", "compressed by xz");
+	REFUSES("\xfd"
+		"7zXZ\0....",
+		"compressed by xz");
 	REFUSES("BZh91AY", "compressed by bzip2");
 	REFUSES("PK\3\4....", "is a zip archive");
 }

@@ -15,7 +15,8 @@ TEST(uncorrelated_values_have_students_interval)
 	struct summary s = summary_of(values, 10);
 	struct interval i = interval_of_mean(values, 10, NULL, 0);
 
-	assert_close((i.high_ns - i.low_ns) / 2, student_half(&s), 0.1); /* they are hardly skewed */
+	/* they are hardly skewed */
+	assert_close((i.high_ns - i.low_ns) / 2, student_half(&s), 0.1);
 	assert_close(i.effective_n, 10, 0);
 }
 
@@ -68,7 +69,8 @@ struct made_of {
 };
 
 struct found {
-	double covered, width, beyond; /* shares of the intervals; the mean of their widths, in Student's */
+	/* shares of the intervals; the mean of their widths, in Student's */
+	double covered, width, beyond;
 };
 
 static struct found find(const struct made_of *of)
@@ -83,7 +85,8 @@ static struct found find(const struct made_of *of)
 		double x = gsl_ran_ugaussian(rng);
 
 		for (size_t i = 0; i < of->n; i++) {
-			values[i] = llround(1e9 + 1e6 * (of->skewed ? -log(erfc(x / M_SQRT2) / 2) - 1 : x));
+			values[i] = llround(
+				1e9 + 1e6 * (of->skewed ? -log(erfc(x / M_SQRT2) / 2) - 1 : x));
 			/* One after another, with mean 0 and sd 1. */
 			x = of->lag1 * x + sqrt(1 - of->lag1 * of->lag1) * gsl_ran_ugaussian(rng);
 		}
@@ -91,7 +94,8 @@ static struct found find(const struct made_of *of)
 		interval = interval_of_mean(values, of->n, of->machine, 0);
 		found.covered += (interval.low_ns <= 1e9 && interval.high_ns >= 1e9) / (double)RUNS;
 		found.width += (interval.high_ns - interval.low_ns) / 2 / student_half(&s) / RUNS;
-		found.beyond += (interval.low_ns < (double)s.min_ns || interval.high_ns > (double)s.max_ns) /
+		found.beyond += (interval.low_ns < (double)s.min_ns ||
+					interval.high_ns > (double)s.max_ns) /
 				(double)RUNS;
 	}
 	return found;
@@ -130,8 +134,8 @@ TEST_DRAWN(ninety_five_of_a_hundred_intervals_contain_the_mean, 1)
 		double share = find(&cases[i].of).covered;
 
 		if (share < cases[i].least || share > cases[i].most)
-			fail_msg("case %zu: n = %zu, lag 1 = %.1f: %.3f", i, cases[i].of.n, cases[i].of.lag1,
-				share);
+			fail_msg("case %zu: n = %zu, lag 1 = %.1f: %.3f", i, cases[i].of.n,
+				cases[i].of.lag1, share);
 	}
 }
 
@@ -156,12 +160,13 @@ static double cover_lognormal(size_t n, double sd)
 
 TEST_DRAWN(intervals_of_times_stay_above_0_and_contain_the_mean, 4)
 {
-	/* mean ± t * se has 0.934, 0.911, 0.898 and 0.894, and most of those of two reach below 0 */
+	/* mean ± t * se has 0.934, 0.911, 0.898 and 0.894, and most of those of two reach below
+	 * 0 */
 	static const struct {
 		size_t n;
 		double sd, least;
-	} cases[] = {{2, 0.3, 0.93}, {5, 0.3, 0.93}, {2, 0.6, 0.935}, {3, 0.6, 0.925}, {5, 0.6, 0.91},
-		{2, 1, 0.925}, {10, 0.3, 0.94}, {20, 0.6, 0.92}};
+	} cases[] = {{2, 0.3, 0.93}, {5, 0.3, 0.93}, {2, 0.6, 0.935}, {3, 0.6, 0.925},
+		{5, 0.6, 0.91}, {2, 1, 0.925}, {10, 0.3, 0.94}, {20, 0.6, 0.92}};
 
 	for (size_t i = 0; i < ELEMENTS(cases); i++) {
 		double share = cover_lognormal(cases[i].n, cases[i].sd);
@@ -196,7 +201,8 @@ TEST_DRAWN(intervals_are_not_wider_than_coverage_demands, 2)
 TEST_DRAWN(eight_samples_or_more_bound_their_interval_unless_the_machine_is_known_to_be_slow, 3)
 {
 	static const struct made_of bounded[] = {{8, 0, true, &none}, {10, 0.6, false, &none},
-		{20, 0.75, true, &none}, {8, 0, true, &uncorrelated}, {20, 0.6, false, &correlated}};
+		{20, 0.75, true, &none}, {8, 0, true, &uncorrelated},
+		{20, 0.6, false, &correlated}};
 
 	for (size_t i = 0; i < ELEMENTS(bounded); i++)
 		assert_close(find(&bounded[i]).beyond, 0, 0);
@@ -233,7 +239,8 @@ TEST(a_little_more_skewness_does_not_make_an_interval_twice_as_wide)
 	double before = NAN;
 
 	for (int64_t tail = 30; tail < 200; tail++) {
-		const int64_t values[] = {1000, 1010, 1000, 1020, 1010, 1000 + tail, 1000, 1010, 1030, 1000};
+		const int64_t values[] = {
+			1000, 1010, 1000, 1020, 1010, 1000 + tail, 1000, 1010, 1030, 1000};
 		struct interval i = interval_of_mean(values, 10, &machine, 0);
 		double width = i.high_ns - i.low_ns;
 

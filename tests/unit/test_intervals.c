@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The trace of one CPU, made intervals. nested.page was recorded on a kernel 6.18: a softirq, in which another
- * interrupt came. The numbers are those of 'trace-cmd report', in ticks. */
+/* The trace of one CPU, made intervals. nested.page was recorded on a kernel 6.18: a softirq, in
+ * which another interrupt came. The numbers are those of 'trace-cmd report', in ticks. */
 #include "tests/unit/check.h"
 
 #include "lib/jitter/jitter_internal.h"
@@ -136,12 +136,17 @@ static void go(int64_t at_ns, pid_t prev, bool preempted, pid_t next, const char
 static void mark(int64_t at_ns, enum trace_what what, enum trace_kind kind, uint64_t number)
 {
 	intervals_add(&m.v,
-		&(struct trace_event){
-			.what = what, .kind = kind, .number = number, .pid = 5, .name = "n", .length_ns = 30},
+		&(struct trace_event){.what = what,
+			.kind = kind,
+			.number = number,
+			.pid = 5,
+			.name = "n",
+			.length_ns = 30},
 		at_ns);
 }
 
-static void assert_interval(size_t i, const char *name, int64_t start_ns, int64_t end_ns, int64_t net_ns)
+static void assert_interval(
+	size_t i, const char *name, int64_t start_ns, int64_t end_ns, int64_t net_ns)
 {
 	assert_true(i < m.v.n);
 	assert_string_equal(name_of(&m.v, i), name);
@@ -185,7 +190,8 @@ TEST_OF_INTERVALS(a_kernel_worker_is_known_by_what_it_does)
 	assert_interval(0, "kworker:flush_work", 1000, 1100, 100);
 	assert_interval(1, "kworker:flush_work", 2000, 2110, 110);
 	assert_interval(2, "kworker:unknown", 2110, 2300, 190);
-	assert_interval(3, "kworker/1:2", 3000, 3100, 100); /* a thread that nobody called the kernel's */
+	/* a thread that nobody called the kernel's */
+	assert_interval(3, "kworker/1:2", 3000, 3100, 100);
 }
 
 TEST_OF_INTERVALS(missing_switches_are_counted_and_nobody_is_blamed)
@@ -197,7 +203,8 @@ TEST_OF_INTERVALS(missing_switches_are_counted_and_nobody_is_blamed)
 	go(3000, WATCHER, true, 5, "first");
 	mark(3100, TRACE_BEGIN, TRACE_IRQ, 9);
 	mark(3150, TRACE_END, TRACE_IRQ, 9);
-	go(9000, WATCHER, true, 6, "second"); /* the switch back is missing: the gap says when it was */
+	/* the switch back is missing: the gap says when it was */
+	go(9000, WATCHER, true, 6, "second");
 	assert_int_equal(m.v.broken, 2);
 	assert_interval(1, "first", 3000, 3000, -50);
 	assert_true(m.v.items[1].open_ended);

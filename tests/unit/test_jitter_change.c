@@ -48,7 +48,8 @@ static struct jitter_row row_of(const struct source *source, const struct habit 
 {
 	double rounds[ROUNDS] = {};
 
-	for (double at = -log(uniform()) / h->bursts; at < n_rounds; at -= log(uniform()) / h->bursts) {
+	for (double at = -log(uniform()) / h->bursts; at < n_rounds;
+		at -= log(uniform()) / h->bursts) {
 		for (double left = h->slices; left > 0; left--) {
 			double when = at + uniform() * h->rounds;
 
@@ -84,7 +85,8 @@ static struct jitter_table run(const struct habit *habits, size_t n, struct jitt
 
 static struct jitter_changes compare(const struct jitter_table *a, const struct jitter_table *b)
 {
-	const struct jitter_cpu cpus = {.rounds = n_rounds, .sampled_ns = n_rounds * INT64_C(1000000000)};
+	const struct jitter_cpu cpus = {
+		.rounds = n_rounds, .sampled_ns = n_rounds * INT64_C(1000000000)};
 
 	return jitter_changes_make(a, &cpus, b, &cpus);
 }
@@ -103,7 +105,8 @@ static int count_wrong(void)
 
 		for (size_t k = 0; k < SOURCES; k++)
 			habits[k] = draw();
-		struct jitter_table a = run(habits, SOURCES, a_rows), b = run(habits, SOURCES, b_rows);
+		struct jitter_table a = run(habits, SOURCES, a_rows),
+				    b = run(habits, SOURCES, b_rows);
 		changes = compare(&a, &b);
 		for (size_t k = 0; k < changes.n; k++)
 			claims |= changes.items[k].kind != CHANGE_NONE &&
@@ -144,16 +147,18 @@ TEST(a_new_daemon_that_takes_1_percent_is_found_in_20_seconds)
 			struct jitter_table a = run(habits, SOURCES, a_rows),
 					    b = run(habits, SOURCES, b_rows);
 
-			/* A daemon that takes 1 to 30 % of the time. It runs at least every 2 s, or every
-			 * second on the average, or it starts up to 5 s late. */
-			double period = exp(log(0.05) + uniform() * log(kind < AT_RANDOM ? 40 : 20));
+			/* A daemon that takes 1 to 30 % of the time. It runs at least every 2 s, or
+			 * every second on the average, or it starts up to 5 s late. */
+			double period = exp(
+				log(0.05) + uniform() * log(kind < AT_RANDOM ? 40 : 20));
 			double share = exp(log(0.01) + uniform() * log(30));
 			double rounds[ROUNDS] = {}, at = uniform() * period;
 
 			at += kind == STARTED_LATE ? uniform() * 5 : 0;
-			for (; at < n_rounds; at += period * (kind == UNEVEN ? 0.7 + 0.6 * uniform()
-								     : kind == AT_RANDOM ? -log(uniform())
-											 : 1))
+			for (; at < n_rounds;
+				at += period * (kind == UNEVEN             ? 0.7 + 0.6 * uniform()
+						       : kind == AT_RANDOM ? -log(uniform())
+									   : 1))
 				rounds[(int)at] += share * period * 1e9;
 			b.rows[b.n] = sum_up(&sources[SOURCES], rounds);
 			b.total_ns += b.rows[b.n++].total_ns;
@@ -189,7 +194,8 @@ static int count_found(struct habit added, enum jitter_change_kind kind, double 
 		for (size_t k = 0; k < changes.n; k++) {
 			const struct jitter_change *c = &changes.items[k];
 
-			found += c->kind == kind && c->after && c->after->source == &sources[SOURCES];
+			found += c->kind == kind && c->after &&
+				 c->after->source == &sources[SOURCES];
 		}
 		jitter_changes_clear(&changes);
 	}
@@ -221,10 +227,12 @@ TEST(the_reverse_is_gone_and_shrunk)
 	before[0] = row_of(&sources[0], &often);
 	before[1] = row_of(&sources[1], &often);
 	after[0] = row_of(&sources[0], &rare);
-	changes = compare(&(struct jitter_table){before, 2, 1}, &(struct jitter_table){after, 1, 1});
+	changes = compare(
+		&(struct jitter_table){before, 2, 1}, &(struct jitter_table){after, 1, 1});
 	assert_int_equal(changes.n, 2);
 	for (size_t i = 0; i < 2; i++)
-		assert_int_equal(changes.items[i].kind, changes.items[i].after ? CHANGE_SHRUNK : CHANGE_GONE);
+		assert_int_equal(changes.items[i].kind,
+			changes.items[i].after ? CHANGE_SHRUNK : CHANGE_GONE);
 	jitter_changes_clear(&changes);
 }
 
@@ -247,7 +255,8 @@ TEST(the_share_of_new_sources_is_that_of_what_is_surely_new)
 	after[0].share = 0.5;
 	after[1].share = 0.3;
 	after[2].share = 0.2;
-	changes = compare(&(struct jitter_table){before, 1, 1}, &(struct jitter_table){after, 3, 1});
+	changes = compare(
+		&(struct jitter_table){before, 1, 1}, &(struct jitter_table){after, 3, 1});
 	assert_true(fabs(changes.new_share - 0.3) < 1e-12);
 	jitter_changes_clear(&changes);
 }

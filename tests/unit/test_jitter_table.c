@@ -107,7 +107,12 @@ TEST(all_cpus_together_are_their_sums)
 {
 	struct jitter_cpu cpus[] = {
 		{.cpu = 0, .rounds = 2, .sampled_ns = 10, .gaps = 3, .outside_kernel = -1},
-		{.cpu = 1, .rounds = 3, .sampled_ns = 20, .gaps = 4, .outside_kernel = 5, .threshold_ns = 7}};
+		{.cpu = 1,
+			.rounds = 3,
+			.sampled_ns = 20,
+			.gaps = 4,
+			.outside_kernel = 5,
+			.threshold_ns = 7}};
 	struct jitter jitter = {.cpus = cpus, .n_cpus = 2};
 	struct jitter_cpu all = jitter_all_cpus(&jitter);
 

@@ -27,8 +27,10 @@ static int make(void **state)
 
 static struct entry entry(const char *name, const char *old, const char *want)
 {
-	return (struct entry){
-		.id = strdup("test"), .name = strdup(name), .old = strdup(old), .want = strdup(want)};
+	return (struct entry){.id = strdup("test"),
+		.name = strdup(name),
+		.old = strdup(old),
+		.want = strdup(want)};
 }
 
 static struct journal filled(void)
@@ -113,7 +115,8 @@ TEST_OF_JOURNAL(a_mark_records_the_value_of_an_entry)
 	assert_true(k.entries[0].begun);
 	journal_clear(&k);
 	f = fopen(file, "a");
-	fputs("23 0123456789abcdef {\"mark\":0,\"he", f); /* a power cut in the middle of the next */
+	/* a power cut in the middle of the next */
+	fputs("23 0123456789abcdef {\"mark\":0,\"he", f);
 	fclose(f);
 	assert_int_equal(journal_load(&k, &err), 1);
 	assert_string_equal(k.entries[0].held, "5");
@@ -162,7 +165,8 @@ static const char OLD[] =
 
 TEST_OF_JOURNAL(a_journal_of_0_1_0_is_read)
 {
-	_cleanup_(freep) char *text = text_format("%s{\"mark\":0,\"held\":\"0", OLD); /* a power cut */
+	/* a power cut */
+	_cleanup_(freep) char *text = text_format("%s{\"mark\":0,\"held\":\"0", OLD);
 	_cleanup_(journal_clear) struct journal j = loaded(text);
 
 	assert_false(j.damaged);
@@ -194,12 +198,13 @@ TEST_OF_JOURNAL(a_damaged_entry_of_0_1_0_is_lost_and_the_rest_is_read)
 	assert_true(j.damaged);
 	assert_int_equal(j.n, 3);
 	assert_string_equal(j.entries[0].name, "b.service");
-	assert_string_equal(j.entries[0].held, "inactive"); /* its mark has the number that it had */
+	/* its mark has the number that it had */
+	assert_string_equal(j.entries[0].held, "inactive");
 	assert_int_equal(j.entries[1].kind, ENTRY_LOST);
 	assert_string_equal(j.entries[1].name, "/a");
 	assert_string_equal(j.entries[1].old, "1");
-	assert_non_null(
-		strstr(j.entries[2].want, "1 of 2 changes cannot be read; 'journalctl -t emp-setup'"));
+	assert_non_null(strstr(
+		j.entries[2].want, "1 of 2 changes cannot be read; 'journalctl -t emp-setup'"));
 }
 
 TEST_OF_JOURNAL(a_journal_of_a_newer_version_is_refused)
@@ -213,7 +218,8 @@ TEST_OF_JOURNAL(a_journal_of_a_newer_version_is_refused)
 	line = text_format("%zu %.16s %s\n", strlen(json), digest, json);
 	tree_put("emp/journal", line);
 	assert_int_equal(journal_load(&j, &err), -EPROTONOSUPPORT);
-	assert_string_equal(err.text, "the journal was written by a newer emp-setup; use that version");
+	assert_string_equal(
+		err.text, "the journal was written by a newer emp-setup; use that version");
 }
 
 TEST_OF_JOURNAL(what_is_lost_stays_in_the_journal_that_is_saved_again)
@@ -226,8 +232,8 @@ TEST_OF_JOURNAL(what_is_lost_stays_in_the_journal_that_is_saved_again)
 	assert_true(k.since_ns > 0);
 }
 
-/* Loads it from the first `size` bytes of `text`: either every entry is there and as it was, or something is said to
- * be lost; and what is there is as it was. */
+/* Loads it from the first `size` bytes of `text`: either every entry is there and as it was, or
+ * something is said to be lost; and what is there is as it was. */
 static void check_damaged(
 	const char *text, size_t size, const struct journal *whole, const char *how, size_t at)
 {
@@ -250,8 +256,8 @@ static void check_damaged(
 			fail_msg("%s at byte %zu: entry %zu is another", how, at, i);
 	}
 	if (n < whole->n && (count_lost(&j) == 0 || !j.damaged))
-		fail_msg("%s at byte %zu: %zu of %zu entries, and none is said to be lost", how, at, n,
-			whole->n);
+		fail_msg("%s at byte %zu: %zu of %zu entries, and none is said to be lost", how, at,
+			n, whole->n);
 }
 
 TEST_OF_JOURNAL(a_byte_that_is_damaged_loses_no_entry_unseen)
@@ -303,7 +309,8 @@ TEST_OF_JOURNAL(a_mark_that_does_not_fit_leaves_the_journal_as_it_was)
 	assert_int_equal(journal_save(&j, &err), 0);
 	assert_int_equal(stat(file, &st), 0);
 	getrlimit(RLIMIT_FSIZE, &before);
-	room = (struct rlimit){(rlim_t)st.st_size + 10, before.rlim_max}; /* a write is cut off there */
+	/* a write is cut off there */
+	room = (struct rlimit){(rlim_t)st.st_size + 10, before.rlim_max};
 	signal(SIGXFSZ, SIG_IGN);
 	j.entries[0].held = strdup("5");
 	setrlimit(RLIMIT_FSIZE, &room);
@@ -398,9 +405,11 @@ TEST_OF_JOURNAL(of_limits_only_what_others_have_changed_is_adopted)
 
 TEST_OF_JOURNAL(of_limits_of_a_killed_apply_what_others_have_changed_is_adopted)
 {
-	static const char *const rows[][2] = {{"800000 2500000", "800000 2500000"}, /* not set yet */
-		{"2500000 2500000", "800000 2500000"},                              /* ours gave way */
-		{"3600000 4000000", "800000 4000000"}, {"900000 3600000", "900000 4700000"},
+	/* not set yet */
+	static const char *const rows[][2] = {{"800000 2500000", "800000 2500000"},
+		/* ours gave way */
+		{"2500000 2500000", "800000 2500000"}, {"3600000 4000000", "800000 4000000"},
+		{"900000 3600000", "900000 4700000"},
 		{"3600000 4000000", "3600000 4000000"}, /* it did not come so far */
 		{"3600000 3600000", "3600000 3600000"}};
 
@@ -445,7 +454,8 @@ TEST_OF_JOURNAL(a_name_that_cannot_be_applied_is_refused)
 	options.only = "freq.governor,frq";
 	options.skip = NULL;
 	assert_int_equal(request_validate(&err), -EINVAL);
-	assert_string_equal(err.text, "--only: there is no check 'frq'; 'emp-setup audit --all' lists them");
+	assert_string_equal(
+		err.text, "--only: there is no check 'frq'; 'emp-setup audit --all' lists them");
 	options.only = NULL;
 	options.skip = "kernel.version";
 	assert_int_equal(request_validate(&err), -EINVAL);
@@ -455,8 +465,8 @@ TEST_OF_JOURNAL(a_name_that_cannot_be_applied_is_refused)
 
 TEST_OF_JOURNAL(outcomes_are_counted_and_have_the_names_that_programs_know)
 {
-	static const char *const names[] = {"will change", "stays", "changed", "already", "absent", "refused",
-		"clamped", "restored", "left alone", "failed"};
+	static const char *const names[] = {"will change", "stays", "changed", "already", "absent",
+		"refused", "clamped", "restored", "left alone", "failed"};
 	struct report report = {};
 	json_t *document, *rows;
 
@@ -469,7 +479,8 @@ TEST_OF_JOURNAL(outcomes_are_counted_and_have_the_names_that_programs_know)
 	rows = json_object_get(document, "changes");
 	for (int i = 0; i <= OUTCOME_FAILED; i++)
 		assert_string_equal(
-			json_string_value(json_object_get(json_array_get(rows, i), "outcome")), names[i]);
+			json_string_value(json_object_get(json_array_get(rows, i), "outcome")),
+			names[i]);
 	json_decref(document);
 	report_clear(&report);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Members of JSON objects: what is wrong is named with its place, and the first failure is the one that is
- * told. */
+/* Members of JSON objects: what is wrong is named with its place, and the first failure is the one
+ * that is told. */
 #include "tests/unit/check.h"
 
 #include "lib/base/json.h"
@@ -78,8 +78,8 @@ TEST(a_bad_member_is_named_with_its_place)
 	for (size_t i = 0; i < ELEMENTS(rows); i++) {
 		_cleanup_(json_decrefp) json_t *own = NULL;
 		struct error err = {};
-		struct json_fields f = fields_of(
-			rows[i].json, (struct json_location){"sample", 3, "execution", 2}, &err, &own);
+		struct json_fields f = fields_of(rows[i].json,
+			(struct json_location){"sample", 3, "execution", 2}, &err, &own);
 		int64_t n = 77;
 
 		json_fields_int(&f, "n", 1, 9, &n);
@@ -115,8 +115,8 @@ TEST(a_document_of_another_format_or_version_is_refused)
 	} rows[] = {
 		{"{\"format\": \"emp-run\", \"version\": 1}", "", 0},
 		{"{\"version\": 1}", "the document has no 'format'", -EINVAL},
-		{"{\"format\": \"x\", \"version\": 1}", "the document: 'format' is 'x', not 'emp-run'",
-			-EINVAL},
+		{"{\"format\": \"x\", \"version\": 1}",
+			"the document: 'format' is 'x', not 'emp-run'", -EINVAL},
 		{"{\"format\": \"emp-run\", \"version\": 2}",
 			"the document: 'version' is 2, and this EMP reads emp-run version 1 only; try a newer EMP",
 			-EPROTONOSUPPORT},
@@ -125,7 +125,8 @@ TEST(a_document_of_another_format_or_version_is_refused)
 	for (size_t i = 0; i < ELEMENTS(rows); i++) {
 		_cleanup_(json_decrefp) json_t *own = NULL;
 		struct error err = {};
-		struct json_fields f = fields_of(rows[i].json, (struct json_location){}, &err, &own);
+		struct json_fields f = fields_of(
+			rows[i].json, (struct json_location){}, &err, &own);
 
 		json_fields_header(&f, "emp-run", 1);
 		assert_int_equal(f.r, rows[i].r);
@@ -138,8 +139,8 @@ TEST(seconds_are_not_negative_and_not_for_ever)
 	static const char *const bad[] = {"-1", "1e300", "4611686018.5", "\"1\"", "true"};
 
 	for (size_t i = 0; i < ELEMENTS(bad); i++) {
-		_cleanup_(json_decrefp)
-			json_t *own = json_pack("{s:o}", "s", json_loads(bad[i], JSON_DECODE_ANY, NULL));
+		_cleanup_(json_decrefp) json_t *own = json_pack(
+			"{s:o}", "s", json_loads(bad[i], JSON_DECODE_ANY, NULL));
 		struct error err = {};
 		struct json_fields f = json_fields_begin(own, (struct json_location){}, &err);
 		int64_t ns = 77;

@@ -61,7 +61,8 @@ TEST(what_is_offered_stands_in_the_packages_dependencies)
 
 	assert_string_equal(debian, "6.1.0-56-amd64");
 	assert_string_equal(ubuntu, "6.8.0-48-generic");
-	assert_null(kernel_parse_apt("Package: x\nDepends: libc6\nSuggests: linux-image-6.1.0-1-amd64\n"));
+	assert_null(kernel_parse_apt(
+		"Package: x\nDepends: libc6\nSuggests: linux-image-6.1.0-1-amd64\n"));
 	assert_null(kernel_parse_apt(""));
 }
 
@@ -100,8 +101,8 @@ TEST(what_brings_new_kernels_are_the_installed_packages_of_the_flavour)
 
 TEST(the_newest_of_several_packages_counts)
 {
-	_cleanup_(freep) char *newest = kernel_parse_apt(
-		META("generic", "5.15.0-119-generic") META("generic-hwe-22.04", "6.8.0-48-generic"));
+	_cleanup_(freep) char *newest = kernel_parse_apt(META("generic", "5.15.0-119-generic")
+			META("generic-hwe-22.04", "6.8.0-48-generic"));
 
 	assert_string_equal(newest, "6.8.0-48-generic");
 }
@@ -125,7 +126,8 @@ TEST(pacman_and_zypper_name_a_version_that_becomes_a_release)
 
 TEST(dnf_names_the_package_with_its_epoch)
 {
-	_cleanup_(freep) char *release = kernel_parse_dnf("kernel-core-0:5.14.0-503.11.1.el9_5.x86_64\n");
+	_cleanup_(freep) char *release = kernel_parse_dnf(
+		"kernel-core-0:5.14.0-503.11.1.el9_5.x86_64\n");
 
 	assert_string_equal(release, "5.14.0-503.11.1.el9_5.x86_64");
 	assert_null(kernel_parse_dnf(""));
@@ -142,7 +144,8 @@ TEST_IN_TREE(the_newest_image_counts_and_rescue_images_do_not)
 	tree_put("boot/vmlinuz-0-rescue-12345", "");
 	tree_put("boot/vmlinuz-6.1.0-9-amd64", "");
 	tree_put("boot/vmlinuz-6.1.0-10-amd64", "");
-	tree_put("lib/modules/6.1.0-11-amd64/modules.dep", ""); /* left behind by a removed package */
+	/* left behind by a removed package */
+	tree_put("lib/modules/6.1.0-11-amd64/modules.dep", "");
 	tree_put("run/reboot-required", "");
 	assert_int_equal(kernel_read(&kernel, tree.fd, &err), 0);
 	assert_string_equal(kernel.installed, "6.1.0-10-amd64");
@@ -181,7 +184,8 @@ TEST_IN_TREE(options_of_the_configuration_are_found_by_their_whole_name)
 	_cleanup_(freep) char *config = NULL, *hz = NULL, *preempt = NULL;
 
 	assert_int_equal(kernel_config_read(&config, tree.fd, "6.1.0"), -ENOENT);
-	tree_put("boot/config-6.1.0", "# CONFIG_PREEMPT is not set\nCONFIG_HZ_250=y\nCONFIG_HZ=250\n");
+	tree_put("boot/config-6.1.0",
+		"# CONFIG_PREEMPT is not set\nCONFIG_HZ_250=y\nCONFIG_HZ=250\n");
 	assert_int_equal(kernel_config_read(&config, tree.fd, "6.1.0"), 0);
 	hz = kernel_config_get(config, "CONFIG_HZ");
 	assert_string_equal(hz, "250");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Settings that are files, and the isolated partition, on made-up machines: found, read, written. tests/machine/setup_isolation.sh has
- * the kernel's partitions. */
+/* Settings that are files, and the isolated partition, on made-up machines: found, read, written.
+ * tests/machine/setup_isolation.sh has the kernel's partitions. */
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
@@ -49,7 +49,8 @@ TEST_IN_TREE(a_pattern_opens_into_files_in_the_order_of_their_numbers)
 
 TEST_IN_TREE(the_bracketed_word_is_the_value)
 {
-	struct kernel_setting setting = {.root_fd = tree.fd, .path = "/sys/other", .kind = SETTING_BRACKETED};
+	struct kernel_setting setting = {
+		.root_fd = tree.fd, .path = "/sys/other", .kind = SETTING_BRACKETED};
 	char *value = NULL;
 
 	tree_put("sys/thp", "always [madvise] never\n");
@@ -79,13 +80,15 @@ TEST_IN_TREE(a_missing_file_is_absent_and_an_unwritable_one_refused)
 
 TEST_IN_TREE(limits_are_two_files_and_one_value)
 {
-	struct kernel_setting setting = {.root_fd = tree.fd, .path = "/sys/policy0", .kind = SETTING_LIMITS};
+	struct kernel_setting setting = {
+		.root_fd = tree.fd, .path = "/sys/policy0", .kind = SETTING_LIMITS};
 
 	tree_put("sys/policy0/scaling_min_freq", "800000\n");
 	tree_put("sys/policy0/scaling_max_freq", "4700000\n");
 	expect("/sys/policy0", SETTING_LIMITS, "800000 4700000");
 	expect_set(
-		&setting, "3600000 3600000", SETTING_REFUSED, -EOPNOTSUPP, NULL); /* nobody to write them */
+		/* nobody to write them */
+		&setting, "3600000 3600000", SETTING_REFUSED, -EOPNOTSUPP, NULL);
 }
 
 static int write_less(const char *path, const char *value)
@@ -96,7 +99,8 @@ static int write_less(const char *path, const char *value)
 
 TEST_IN_TREE(a_value_that_the_kernel_changes_is_clamped)
 {
-	struct kernel_setting setting = {.root_fd = tree.fd, .path = "/sys/knob", .write = write_less};
+	struct kernel_setting setting = {
+		.root_fd = tree.fd, .path = "/sys/knob", .write = write_less};
 
 	tree_put("sys/knob", "old\n");
 	expect_set(&setting, "new", SETTING_CLAMPED, 0, "less");
@@ -104,8 +108,10 @@ TEST_IN_TREE(a_value_that_the_kernel_changes_is_clamped)
 
 TEST(limits_are_shown_in_megahertz)
 {
-	assert_string_equal(kernel_setting_description(SETTING_LIMITS, "800000 4700000"), "800 to 4700 MHz");
-	assert_string_equal(kernel_setting_description(SETTING_PLAIN, "performance"), "performance");
+	assert_string_equal(
+		kernel_setting_description(SETTING_LIMITS, "800000 4700000"), "800 to 4700 MHz");
+	assert_string_equal(
+		kernel_setting_description(SETTING_PLAIN, "performance"), "performance");
 	assert_null(kernel_setting_description(SETTING_PLAIN, NULL));
 }
 

@@ -49,7 +49,8 @@ static const char *make_load_directory(const struct scratch *s, pid_t pid, unsig
 	return make_directory(s, text_brief("emp-load-%d-%lu-AbCd12", pid, started));
 }
 
-/* A new one is made after those of dead owners are removed. Returns its path, without the lock; the caller frees it. */
+/* A new one is made after those of dead owners are removed. Returns its path, without the lock; the
+ * caller frees it. */
 static char *make_next(struct scratch *s)
 {
 	char *path = NULL;
@@ -97,8 +98,9 @@ TEST_IN_DIRECTORY(what_is_locked_has_an_owner_whatever_its_name_says)
 
 TEST_IN_DIRECTORY(what_only_looks_like_one_stays)
 {
-	static const char *const names[] = {"emp-load-backup", "emp-load-1-2-AbCd1", "emp-load-1-2-AbCd123",
-		"emp-load-x-2-AbCd12", "my-emp-load-1-2-AbCd12", "emp-load-1-2-AbCd12.old"};
+	static const char *const names[] = {"emp-load-backup", "emp-load-1-2-AbCd1",
+		"emp-load-1-2-AbCd123", "emp-load-x-2-AbCd12", "my-emp-load-1-2-AbCd12",
+		"emp-load-1-2-AbCd12.old"};
 
 	for (size_t i = 0; i < ELEMENTS(names); i++)
 		make_directory(s, names[i]);

@@ -37,7 +37,8 @@ TEST(scripts_keep_the_order_of_their_lines)
 	assert_string_equal(edit[1].argv[1], "a b");
 	assert_string_equal(edit[1].input, "words");
 	assert_int_equal(edit[2].fill_bytes, 65536);
-	assert_string_equal(edit[3].argv[2], "echo a ; echo b | cat"); /* ';' begins no comment there */
+	/* ';' begins no comment there */
+	assert_string_equal(edit[3].argv[2], "echo a ; echo b | cat");
 	assert_int_equal(one[0].think.high_ns, 2 * NS_PER_MS);
 	assert_true(one[1].think.exponential && one[1].think.low_ns == NS_PER_S);
 	assert_int_equal(one[2].kind, STEP_DROP);
@@ -56,7 +57,8 @@ TEST(a_mistake_is_named_with_its_line)
 		{"[a]\nthink = now and then\n", "f.ini, line 2: think must be"},
 		{"[a]\nflush = 12Q\n", "f.ini, line 2: flush must be a size"},
 		{"[a]\ncommand = true\nslice = 1s\n", "f.ini, line 3: slice must be from 0.1ms"},
-		{"[load]\nslaves = 2\n", "f.ini, line 2: there is no 'slaves' in the section [load]"},
+		{"[load]\nslaves = 2\n",
+			"f.ini, line 2: there is no 'slaves' in the section [load]"},
 		{"command = true\n", "f.ini, line 1: before the first [section]"},
 		{"[load]\nruns = 2\n", "f.ini has no script"},
 		{"[a]\nslaves = 2\n", "f.ini: the script [a] does nothing"},
@@ -81,18 +83,31 @@ static struct run_program programs[] = {
 /* Two runs of a second and of two; the third is not among the samples that count. */
 static struct load_rates rates(enum coordination coordination, const struct load_rates *shares_of)
 {
-	static const struct sample samples[] = {{.n = 1, .et_ns = NS_PER_S}, {.n = 2, .et_ns = 2 * NS_PER_S}};
+	static const struct sample samples[] = {
+		{.n = 1, .et_ns = NS_PER_S}, {.n = 2, .et_ns = 2 * NS_PER_S}};
 	static struct sample_program parts[] = {
-		{.sample = 1, .program = 1, .repetitions = 4, .et_ns = NS_PER_S / 2, .finished_ns = 1},
+		{.sample = 1,
+			.program = 1,
+			.repetitions = 4,
+			.et_ns = NS_PER_S / 2,
+			.finished_ns = 1},
 		{.sample = 1, .program = 2, .repetitions = 2, .et_ns = NS_PER_S, .finished_ns = 2},
 		{.sample = 1, .program = 3, .repetitions = 1, .et_ns = NS_PER_S, .finished_ns = 3},
 		{.sample = 2, .program = 1, .repetitions = 4, .et_ns = NS_PER_S, .finished_ns = 2},
-		{.sample = 2, .program = 2, .repetitions = 4, .et_ns = 2 * NS_PER_S, .finished_ns = 1},
-		{.sample = 2, .program = 3, .repetitions = 1, .et_ns = 2 * NS_PER_S, .finished_ns = 3},
+		{.sample = 2,
+			.program = 2,
+			.repetitions = 4,
+			.et_ns = 2 * NS_PER_S,
+			.finished_ns = 1},
+		{.sample = 2,
+			.program = 3,
+			.repetitions = 1,
+			.et_ns = 2 * NS_PER_S,
+			.finished_ns = 3},
 		{.sample = 3, .program = 1, .repetitions = 99, .et_ns = NS_PER_S, .finished_ns = 1},
 	};
-	const struct load_work work = {coordination, programs, ELEMENTS(programs), parts, ELEMENTS(parts),
-		"[a]\nslaves = 2\nrepetitions = 4\n[b]\n"};
+	const struct load_work work = {coordination, programs, ELEMENTS(programs), parts,
+		ELEMENTS(parts), "[a]\nslaves = 2\nrepetitions = 4\n[b]\n"};
 
 	return load_rates_of(&work, shares_of, samples, ELEMENTS(samples));
 }
@@ -149,7 +164,8 @@ TEST(the_loss_under_a_handicap_is_from_0_to_100_percent)
 	FILE *file = open_memstream(&text, &size);
 
 	for (size_t i = 1; i < N_SLOWDOWNS; i++)
-		v.compared[i] = (struct comparison){.ratio = 0.9, .ratio_low = 0.2734, .ratio_high = 2.97};
+		v.compared[i] = (struct comparison){
+			.ratio = 0.9, .ratio_low = 0.2734, .ratio_high = 2.97};
 	load_verification_print(file, &v, &load);
 	fclose(file);
 	assert_non_null(strstr(text, " 0.00 … 72.66 %"));

@@ -10,24 +10,25 @@
 
 enum { RUNS = 5, FIRST_S = 1700000000 };
 
-static struct load_row row = {
-	LOAD_CONSTANT, (char *)"0-1", (char *)"[edit]\nslaves = 1\ncommand = true\n", (char *)"needs root"};
+static struct load_row row = {LOAD_CONSTANT, (char *)"0-1",
+	(char *)"[edit]\nslaves = 1\ncommand = true\n", (char *)"needs root"};
 
 static struct run_program workers[] = {{1, (char *)"edit", NULL}, {2, (char *)"cut", NULL}};
 
-/* Beginning at that second, in an environment of its own or in the one of all: a run in which each slave does about so many
- * repetitions a second. */
+/* Beginning at that second, in an environment of its own or in the one of all: a run in which each
+ * slave does about so many repetitions a second. */
 static int64_t store(struct scratch *s, int second, int per_s, bool unknown_environment)
 {
-	struct run run = {.program = (char *)"office.ini", .kind = RUN_LOAD, .resolution_ns = 1, .cpu = -1};
+	struct run run = {
+		.program = (char *)"office.ini", .kind = RUN_LOAD, .resolution_ns = 1, .cpu = -1};
 
 	if (!unknown_environment)
 		assert_done(s, book_put_environment(s->book, "d1", "box", "{\"identity\": {}}",
 				       &run.environment, &s->err));
 	assert_done(s, book_begin_run(s->book, &run, &s->err));
 	assert_done(s, book_add_rows(s->book, run.id, &load_table, &row, 1, &s->err));
-	assert_done(
-		s, book_add_rows(s->book, run.id, &run_program_table, workers, ELEMENTS(workers), &s->err));
+	assert_done(s, book_add_rows(s->book, run.id, &run_program_table, workers,
+			       ELEMENTS(workers), &s->err));
 	for (uint32_t n = 1; n <= RUNS; n++) {
 		int64_t start_ns = (FIRST_S + second + n) * NS_PER_S, et_ns = NS_PER_S + 1000 * n;
 		const struct sample sample = {.n = n,
@@ -57,9 +58,10 @@ static int64_t store(struct scratch *s, int second, int per_s, bool unknown_envi
 		const struct load_sample start = {n, 10 * n, 1000 - n, et_ns / 2, 4};
 
 		assert_done(s, book_add_sample(s->book, run.id, &sample, NULL, 0, &s->err));
-		assert_done(s, book_add_rows(s->book, run.id, &sample_program_table, parts, ELEMENTS(parts),
-				       &s->err));
-		assert_done(s, book_add_rows(s->book, run.id, &load_sample_table, &start, 1, &s->err));
+		assert_done(s, book_add_rows(s->book, run.id, &sample_program_table, parts,
+				       ELEMENTS(parts), &s->err));
+		assert_done(
+			s, book_add_rows(s->book, run.id, &load_sample_table, &start, 1, &s->err));
 	}
 	return run.id;
 }
@@ -89,7 +91,8 @@ TEST_IN_BOOK(all_that_a_load_shows_comes_back)
 	assert_int_equal(p.last_start_ns, 100 * RUNS);
 	assert_int_equal(p.rates.n, 3);
 	assert_int_equal(p.rates.sum.summary.mean_ns / 1e9, 2999);
-	assert_int_equal(p.rates.items[0].summary.mean_ns / 1e9, 1414); /* one share is one repetition */
+	/* one share is one repetition */
+	assert_int_equal(p.rates.items[0].summary.mean_ns / 1e9, 1414);
 	assert_string_equal(load_rates_find(&p.rates, "cut")->script, "cut");
 	assert_null(load_rates_find(&p.rates, "copy"));
 }
@@ -136,7 +139,8 @@ static struct load_comparison compare_runs(
 TEST_IN_BOOK(a_verdict_needs_to_know_how_separate_loads_vary)
 {
 	_cleanup_(load_report_clear) struct load_report a = report_of(s, store(s, 0, 1000, false));
-	_cleanup_(load_report_clear) struct load_report b = report_of(s, store(s, 100, 1100, false));
+	_cleanup_(load_report_clear) struct load_report b = report_of(
+		s, store(s, 100, 1100, false));
 	struct load_comparison c = compare_runs(s, &a, &b, -1);
 	const struct comparison *times;
 
@@ -165,7 +169,8 @@ TEST_IN_BOOK(a_verdict_needs_to_know_how_separate_loads_vary)
 TEST_IN_BOOK(a_load_that_a_quota_holds_back_is_unmeasurable)
 {
 	_cleanup_(load_report_clear) struct load_report a = report_of(s, store(s, 0, 1000, false));
-	_cleanup_(load_report_clear) struct load_report b = report_of(s, store(s, 100, 1100, false));
+	_cleanup_(load_report_clear) struct load_report b = report_of(
+		s, store(s, 100, 1100, false));
 	struct load_comparison c;
 
 	for (size_t i = 0; i < b.result.n_samples; i++)
@@ -237,7 +242,8 @@ TEST_IN_BOOK(loads_of_two_machines_are_not_in_turn)
 TEST_IN_BOOK(loads_of_other_files_do_not_tell_how_this_one_varies)
 {
 	_cleanup_(load_report_clear) struct load_report a = report_of(s, store(s, 0, 1000, false));
-	_cleanup_(load_report_clear) struct load_report b = report_of(s, store(s, 100, 1100, false));
+	_cleanup_(load_report_clear) struct load_report b = report_of(
+		s, store(s, 100, 1100, false));
 	_cleanup_(load_comparison_clear) struct load_comparison c = {};
 	char *file = row.file;
 
@@ -264,8 +270,8 @@ TEST_IN_BOOK(loads_of_an_unknown_environment_have_no_verdict)
 
 TEST_IN_BOOK(only_common_scripts_are_compared)
 {
-	_cleanup_(load_report_clear) struct load_report a = report_of(s, store(s, 0, 1000, false)), b = {},
-							other = {};
+	_cleanup_(load_report_clear) struct load_report a = report_of(s, store(s, 0, 1000, false)),
+							b = {}, other = {};
 	_cleanup_(load_comparison_clear) struct load_comparison c = {};
 	struct load_comparison none;
 
@@ -283,7 +289,8 @@ TEST_IN_BOOK(only_common_scripts_are_compared)
 	assert_says(s, "have no script in common");
 }
 
-static void changes_are(const struct load_row *before, const struct load_row *now, const char *words)
+static void changes_are(
+	const struct load_row *before, const struct load_row *now, const char *words)
 {
 	_cleanup_(freep) char *changes = load_changes(before, now);
 
@@ -304,7 +311,8 @@ TEST(changes_of_a_load_are_in_words)
 	changes_are(&a, &a, NULL);
 	changes_are(&a, &pinned, "coordination was constant-load, is before; cpus was all, is 1");
 	changes_are(&a, &line, "line 2 of the file was 'y = 2', is 'y = 3'");
-	changes_are(&a, &all, "line 1 of the file was 'x = 1', is 'x = 10'; lines after it differ too");
+	changes_are(
+		&a, &all, "line 1 of the file was 'x = 1', is 'x = 10'; lines after it differ too");
 	changes_are(&a, &shorter, "line 2 of the file was 'y = 2', is nothing");
 	changes_are(&shorter, &a, "line 2 of the file was nothing, is 'y = 2'");
 }

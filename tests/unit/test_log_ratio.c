@@ -33,7 +33,8 @@ TEST(the_interval_is_students_of_the_logarithms)
 
 TEST(what_the_order_of_starting_does_is_no_spread)
 {
-	const int64_t a[] = {1000, 1010, 1000, 1010, 1000, 1010}, b[] = {1010, 1000, 1010, 1000, 1010, 1000};
+	const int64_t a[] = {1000, 1010, 1000, 1010, 1000, 1010},
+		      b[] = {1010, 1000, 1010, 1000, 1010, 1000};
 	const bool a_first[] = {true, false, true, false, true, false};
 	struct log_ratio r;
 
@@ -44,7 +45,8 @@ TEST(what_the_order_of_starting_does_is_no_spread)
 	assert_close(r.mean, 0, 1e-12);
 }
 
-/* Wilcoxon's table: at n = 10 and 5 %, rank sums up to 8 are rejected, so that the interval begins at the ninth mean. */
+/* Wilcoxon's table: at n = 10 and 5 %, rank sums up to 8 are rejected, so that the interval begins
+ * at the ninth mean. */
 TEST(the_robust_interval_is_that_of_the_signed_ranks)
 {
 	int64_t a[10], b[10];
@@ -86,8 +88,8 @@ TEST_DRAWN(intervals_contain_the_ratio_in_95_of_100_cases, 1)
 		struct log_ratio r;
 		double speed = 0;
 
-		/* The machine's speed is a random walk, and each time has an error of its own; the order
-		 * of starting costs 0.5 %. */
+		/* The machine's speed is a random walk, and each time has an error of its own; the
+		 * order of starting costs 0.5 %. */
 		for (size_t i = 0; i < 10; i++) {
 			speed += gsl_ran_gaussian(rng, 0.05);
 			a_first[i] = i % 2 == 0;

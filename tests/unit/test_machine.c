@@ -5,10 +5,11 @@
 
 #include "lib/host/system/machine.h"
 
-static const char INTEL[] = "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 158\n"
-			    "model name\t: Intel(R) Core(TM) i9-9900K CPU @ 3.60GHz\nstepping\t: 12\n"
-			    "microcode\t: 0xf4\nflags\t\t: fpu est constant_tsc nonstop_tsc ida\n\n"
-			    "processor\t: 1\nvendor_id\t: GenuineIntel\n";
+static const char INTEL[] =
+	"processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 158\n"
+	"model name\t: Intel(R) Core(TM) i9-9900K CPU @ 3.60GHz\nstepping\t: 12\n"
+	"microcode\t: 0xf4\nflags\t\t: fpu est constant_tsc nonstop_tsc ida\n\n"
+	"processor\t: 1\nvendor_id\t: GenuineIntel\n";
 #define GUEST "processor\t: 0\nvendor_id\t: AuthenticAMD\nflags\t\t: fpu constant_tsc hypervisor\n"
 
 static struct machine machine;
@@ -65,7 +66,8 @@ TEST(each_architecture_tells_its_processor_in_its_own_words)
 		 "revision\t: 2.2 (pvr 004e 1202)\n\nprocessor\t: 1\ncpu\t\t: POWER9, altivec supported\n\n"
 		 "timebase\t: 512000000\nplatform\t: PowerNV\nmodel\t\t: 8335-GTH\n"
 		 "machine\t\t: PowerNV 8335-GTH\nfirmware\t: OPAL\n",
-			NULL, "POWER9, altivec supported", NULL, "8335-GTH", "2.2 (pvr 004e 1202)", 2},
+			NULL, "POWER9, altivec supported", NULL, "8335-GTH", "2.2 (pvr 004e 1202)",
+			2},
 		{"vendor_id       : IBM/S390\n# processors    : 2\nbogomips per cpu: 3241.00\n"
 		 "features\t: esan3 zarch\nprocessor 0: version = FF,  identification = 2733E8,  machine = 8561\n"
 		 "processor 1: version = FF,  identification = 2733E8,  machine = 8561\n\ncpu number      : 0\n"
@@ -73,11 +75,13 @@ TEST(each_architecture_tells_its_processor_in_its_own_words)
 			"IBM/S390", NULL, NULL, "8561", "FF", 2},
 		{"processor\t: 0\nhart\t\t: 2\nisa\t\t: rv64imafdc\nmmu\t\t: sv39\nuarch\t\t: sifive,u74-mc\n"
 		 "mvendorid\t: 0x489\nmarchid\t\t: 0x8000000000000007\nmimpid\t\t: 0x4210427\n",
-			"0x489", "sifive,u74-mc", "rv64imafdc", "0x8000000000000007", "0x4210427", 1},
+			"0x489", "sifive,u74-mc", "rv64imafdc", "0x8000000000000007", "0x4210427",
+			1},
 		{"system type\t\t: generic-loongson-machine\n\nprocessor\t\t: 0\npackage\t\t\t: 0\n"
 		 "CPU Family\t\t: Loongson-64bit\nModel Name\t\t: Loongson-3A5000\nCPU Revision\t\t: 0x11\n"
 		 "CPU MHz\t\t\t: 2500.00\nBogoMIPS\t\t: 5000.00\nFeatures\t\t: cpucfg lam ual fpu\n",
-			NULL, "Loongson-3A5000", "Loongson-64bit", "generic-loongson-machine", "0x11", 1},
+			NULL, "Loongson-3A5000", "Loongson-64bit", "generic-loongson-machine",
+			"0x11", 1},
 		{"processor\t: 0\nBogoMIPS\t: 108.00\nFeatures\t: fp asimd\nCPU implementer\t: 0x41\n"
 		 "CPU architecture: 8\nCPU variant\t: 0x0\nCPU part\t: 0xd08\nCPU revision\t: 3\n",
 			"0x41", NULL, "8", "0xd08", "3", 1},

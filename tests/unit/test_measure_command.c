@@ -11,7 +11,8 @@ static struct error err;
 	((struct option_list){(const char *[]){__VA_ARGS__}, \
 		sizeof((const char *[]){__VA_ARGS__}) / sizeof(const char *)})
 
-static int try_to_make(const struct measure_options *o, struct option_list operands, struct commands *ret)
+static int try_to_make(
+	const struct measure_options *o, struct option_list operands, struct commands *ret)
 {
 	return commands_make(o, (int)operands.n, (char **)(uintptr_t)operands.items, ret, &err);
 }
@@ -115,8 +116,9 @@ TEST_OF_COMMANDS(one_name_is_not_for_several_values)
 
 TEST_OF_COMMANDS(an_option_is_given_once_or_for_each_line_or_for_each_command)
 {
-	struct measure_options o = {
-		.prepare = LIST("p"), .output = LIST("null", "pipe"), .conclude = LIST("1", "2", "3", "4")};
+	struct measure_options o = {.prepare = LIST("p"),
+		.output = LIST("null", "pipe"),
+		.conclude = LIST("1", "2", "3", "4")};
 
 	assert_int_equal(parameters_add_list(&o.parameters, "x", "1,2", &err), 0);
 	make(&o, LIST("echo {x}", "true"));
@@ -148,7 +150,7 @@ TEST(a_command_that_does_not_exist_is_named)
 	const struct measure_options o = {};
 
 	assert_error(&o, LIST("no-such-command"), -ENOENT, "'no-such-command'");
-	assert_error(
-		&o, LIST("true", "no-such"), -ENOENT, "(for one command with arguments, put -- before it)");
+	assert_error(&o, LIST("true", "no-such"), -ENOENT,
+		"(for one command with arguments, put -- before it)");
 	assert_error(&o, LIST("a | b"), -EINVAL, "'|' needs a shell");
 }

@@ -26,7 +26,8 @@ static char *line(const char *reference, const char *name, const struct comparis
 	return PRINTED(file, comparison_line(file, reference, name, c));
 }
 
-static void check_text(const char *reference, const char *name, const struct comparison *c, const char *want)
+static void check_text(
+	const char *reference, const char *name, const struct comparison *c, const char *want)
 {
 	_cleanup_(freep) char *text = line(reference, name, c);
 
@@ -60,8 +61,10 @@ TEST(samples_that_were_not_taken_in_turn_have_one_line)
 
 	check_between(c, 1, "Not taken in turn: separate runs vary by 0.10 % (sd of 4 runs)\n");
 	check_between(c, 2, "Not taken in turn: separate runs vary by 0.10 % (sd of 4 runs)\n");
-	check_between(c, 3, "Not taken in turn: separate runs vary by 0.10 % to 1.2 % (sd of 4 runs)\n");
-	check_between(c, 4, "Not taken in turn: separate runs vary by 0.10 % to 32 % (sd of 4 to 1000 runs)\n");
+	check_between(
+		c, 3, "Not taken in turn: separate runs vary by 0.10 % to 1.2 % (sd of 4 runs)\n");
+	check_between(c, 4,
+		"Not taken in turn: separate runs vary by 0.10 % to 32 % (sd of 4 to 1000 runs)\n");
 	check_between(c + 1, 1, "");
 }
 
@@ -134,11 +137,14 @@ TEST(the_last_line_has_the_word_and_what_helps)
 	c.mean_a = 1;
 	c.mean_b = 1.87;
 	c.variance_b = 0.38 * 0.38; /* t is 2.3 */
-	check_verdict(NULL, &c, "Verdict: cannot tell; could have shown 101 %; 51 more samples (31 s) should tell\n");
+	check_verdict(NULL, &c,
+		"Verdict: cannot tell; could have shown 101 %; 51 more samples (31 s) should tell\n");
 	c.a.mean_ns = c.b.mean_ns = 1e6;
 	c.smallest_difference = 0.9;
-	_cleanup_(freep) char *text = PRINTED(file, comparison_verdict_print(file, &(struct verdict_line){}, &c));
-	assert_string_equal(text, "Verdict: cannot tell; could have shown 90 %; 51 more samples (0.1 s) should tell\n");
+	_cleanup_(freep) char *text = PRINTED(
+		file, comparison_verdict_print(file, &(struct verdict_line){}, &c));
+	assert_string_equal(text,
+		"Verdict: cannot tell; could have shown 90 %; 51 more samples (0.1 s) should tell\n");
 	c.smallest_difference = 0.1;
 	c.ratio = c.mean_b = 1.01;
 	c.variance_b = 0.026 * 0.026;
@@ -152,7 +158,8 @@ TEST(the_last_line_has_the_word_and_what_helps)
 		"Verdict on './solver input2': cannot tell; 120 more samples\n  should tell\n");
 	unsetenv("COLUMNS");
 	c.unmeasurable = UNMEASURABLE_HELD_BACK;
-	check_verdict(NULL, &c, "Verdict: unmeasurable: held back by a control group; measure outside of it\n");
+	check_verdict(NULL, &c,
+		"Verdict: unmeasurable: held back by a control group; measure outside of it\n");
 	c.work = WORK_SAME_PROGRAM;
 	check_verdict(NULL, &c, "Verdict: same program; what differs is noise\n");
 	c.work = WORK_DIFFERENT;
@@ -163,9 +170,11 @@ TEST(the_last_line_has_the_word_and_what_helps)
 	check_verdict(NULL, &c, "Verdict: different work; the output of 'b' varies\n");
 	check_verdict("sort -n", &c, "Verdict on 'sort -n': different work; its output varies\n");
 	static const char name[] = "./solver --input=mesh.vtk --tolerance=1e-9 öäü\nö -o /dev/null";
-	check_verdict(name, &c, "Verdict on './solver --i…o /dev/null': different work; its output varies\n");
+	check_verdict(name, &c,
+		"Verdict on './solver --i…o /dev/null': different work; its output varies\n");
 	c.work = WORK_FAILED;
-	check_verdict(name, &c, "Verdict on './solver --i…o /dev/null': different work; --check failed for it\n");
+	check_verdict(name, &c,
+		"Verdict on './solver --i…o /dev/null': different work; --check failed for it\n");
 	c = make(1.01, 0.002, 0.01);
 	c.rules.fail_if_slower = 2;
 	check_verdict(NULL, &c, "Verdict: equal (within 2 %)\n");
@@ -176,8 +185,10 @@ TEST(the_last_line_has_the_word_and_what_helps)
 
 TEST(long_names_are_cut_in_the_middle_to_80_columns)
 {
-	static const char reference[] = "./solver --threads=1 --input=mesh.vtk --tolerance=1e-9 -o /tmp/öut";
-	static const char name[] = "./solver --threads=1 --input=mesh.vtk --tolerance=1e-8 -o /tmp/öut.2";
+	static const char reference[] =
+		"./solver --threads=1 --input=mesh.vtk --tolerance=1e-9 -o /tmp/öut";
+	static const char name[] =
+		"./solver --threads=1 --input=mesh.vtk --tolerance=1e-8 -o /tmp/öut.2";
 	struct comparison c = make(1.18, 0.02, 0.0003);
 
 	check_text(reference, name, &c,

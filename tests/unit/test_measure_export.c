@@ -93,20 +93,24 @@ static void assert_written(enum export format, const char *expected)
 	assert_string_equal(text, expected);
 }
 
-#define HEAD_WITH(u, ratio) \
-	"| Command | Mean [" u "] | Min [" u "] | Max [" u "] | Relative | PT [" u "] | Discarded |" ratio
-#define HEAD(u) \
-	HEAD_WITH(u, " PT ratio (95 % CI) | PT verdict |\n|:---|---:|---:|---:|---:|---:|---:|---:|:---|\n")
+#define HEAD_WITH(u, ratio)                                                        \
+	"| Command | Mean [" u "] | Min [" u "] | Max [" u "] | Relative | PT [" u \
+	"] | Discarded |" ratio
+#define HEAD(u)      \
+	HEAD_WITH(u, \
+		" PT ratio (95 % CI) | PT verdict |\n|:---|---:|---:|---:|---:|---:|---:|---:|:---|\n")
 #define KEY(together, relative, name)                                      \
 	"Mean, Min and Max are elapsed times (ET) of all samples" together \
-	", as in hyperfine; Relative is of " relative " to '" name "'. PT and the ratios to 'slow "
+	", as in hyperfine; Relative is of " relative " to '" name         \
+	"'. PT and the ratios to 'slow "
 
 TEST_OF_SESSION(tables_are_hyperfines_with_the_comparison_of_the_screen)
 {
 	assert_written(EXPORT_MARKDOWN,
 		HEAD("ms") "| `slow \\| cat` | 200.5 ± 1.5 | 199.0 | 202.0 | 2.00 ± 0.04 | 200.5 ± 1.5 | 0 | - | - |\n"
 			   "| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 100.3 ± 2.0 | 0 | 0.500 | cannot tell |\n"
-			   "\n`" KEY("", "Mean", "quick, 'this'") "| cat' are of the samples kept.`\n");
+			   "\n`" KEY("", "Mean",
+				   "quick, 'this'") "| cat' are of the samples kept.`\n");
 	assert_written(EXPORT_ASCIIDOC,
 		"[cols=\"<,>,>,>,>,>,>,>,<\"]\n|===\n"
 		"| Command \n| Mean [ms] \n| Min [ms] \n| Max [ms] \n| Relative \n| PT [ms] \n| Discarded \n| PT ratio (95 % CI) \n| PT verdict \n"
@@ -159,8 +163,7 @@ TEST_OF_SESSION(a_command_stays_in_its_cell)
 	assert_command(EXPORT_ASCIIDOC, "*a* _b_ #c# d--e f... -n 5.0",
 		"\n| `&#42;a&#42; &#95;b&#95; &#35;c&#35; d&#45;&#45;e f&#46;&#46;&#46; -n 5.0` \n");
 	assert_command(EXPORT_ORGMODE, "a=b c", "| ~a=b c~  |");
-	assert_command(EXPORT_ORGMODE, "a=b|/c/",
-		"| a\\equal{}b\\vert{}\\slash{}c\\slash{}  |");
+	assert_command(EXPORT_ORGMODE, "a=b|/c/", "| a\\equal{}b\\vert{}\\slash{}c\\slash{}  |");
 }
 
 TEST_OF_SESSION(a_command_is_no_formula)
@@ -204,20 +207,23 @@ TEST_IN_BOOK(tables_of_a_duet_have_the_ratio_of_process_times)
 	}
 	/* The duet is in the book: two runs, whose samples were taken together. */
 	for (size_t i = 0; i < 2; i++) {
-		struct run run = {.program = (char *)"duet", .kind = RUN_DUET, .resolution_ns = 1, .cpu = -1};
+		struct run run = {
+			.program = (char *)"duet", .kind = RUN_DUET, .resolution_ns = 1, .cpu = -1};
 
 		assert_done(s, book_begin_run(s->book, &run, &s->err));
 		reference = reference ?: run.id;
 		assert_done(s, book_add_rows(s->book, run.id, &duet_table,
-				       &(struct duet_row){.reference = reference, .slice_ns = 10 * NS_PER_MS},
+				       &(struct duet_row){
+					       .reference = reference, .slice_ns = 10 * NS_PER_MS},
 				       1, &s->err));
 		for (size_t k = 0; k < 2; k++) {
 			const struct duet_sample together = {
 				m.samples[i][k].n, (int)i + 1, 1, m.samples[i][k].et_ns};
 
-			assert_done(s, book_add_sample(s->book, run.id, &m.samples[i][k], NULL, 0, &s->err));
-			assert_done(
-				s, book_add_rows(s->book, run.id, &duet_sample_table, &together, 1, &s->err));
+			assert_done(s, book_add_sample(s->book, run.id, &m.samples[i][k], NULL, 0,
+					       &s->err));
+			assert_done(s, book_add_rows(s->book, run.id, &duet_sample_table, &together,
+					       1, &s->err));
 		}
 		m.tasks[i].run.id = run.id;
 	}
@@ -245,8 +251,8 @@ TEST_OF_SESSION(csv_has_seconds_quotes_and_parameters)
 
 TEST_OF_SESSION(json_has_hyperfines_names_and_says_what_it_is)
 {
-	static const char *const names[] = {"command", "mean", "stddev", "median", "user", "system", "min",
-		"max", "times", "exit_codes", "memory_usage_byte"};
+	static const char *const names[] = {"command", "mean", "stddev", "median", "user", "system",
+		"min", "max", "times", "exit_codes", "memory_usage_byte"};
 	_cleanup_(json_decrefp) json_t *document = NULL;
 	_cleanup_(freep) char *text = NULL;
 	json_t *result, *emp;
@@ -257,7 +263,8 @@ TEST_OF_SESSION(json_has_hyperfines_names_and_says_what_it_is)
 	result = json_array_get(json_object_get(document, "results"), 1);
 	for (size_t i = 0; i < ELEMENTS(names); i++)
 		assert_non_null(json_object_get(result, names[i]));
-	assert_int_equal(json_integer_value(json_array_get(json_object_get(result, "exit_codes"), 1)), 1);
+	assert_int_equal(
+		json_integer_value(json_array_get(json_object_get(result, "exit_codes"), 1)), 1);
 	emp = json_object_get(result, "emp");
 	assert_int_equal(json_integer_value(json_object_get(emp, "run")), 8);
 	assert_string_equal(json_string_value(json_array_get(json_object_get(emp, "start"), 0)),
@@ -277,12 +284,17 @@ TEST_OF_SESSION(what_too_few_samples_do_not_say_is_not_written)
 	m.tasks[0].result.discarding.out = (bool[]){true, true};
 	m.tasks[0].result.discarding.pt.kept = (struct summary){};
 	m.tasks[1].result.n_samples = 1;
-	m.tasks[1].result.discarding.et.raw = m.tasks[1].result.discarding.pt.kept = (struct summary){
-		.n = 1, .mean_ns = 100.3e6, .median_ns = 100.3e6, .min_ns = 100300000, .max_ns = 100300000};
+	m.tasks[1].result.discarding.et.raw = m.tasks[1].result.discarding.pt.kept =
+		(struct summary){.n = 1,
+			.mean_ns = 100.3e6,
+			.median_ns = 100.3e6,
+			.min_ns = 100300000,
+			.max_ns = 100300000};
 	assert_written(EXPORT_MARKDOWN,
 		HEAD("ms") "| `slow \\| cat` | 200.5 ± 1.5 | 199.0 | 202.0 | 2.00 | - | 2 | - | - |\n"
 			   "| `quick, 'this'` | 100.3 | 100.3 | 100.3 | 1.00 | 100.3 | 0 | - | unmeasurable |\n"
-			   "\n`" KEY("", "Mean", "quick, 'this'") "| cat' are of the samples kept.`\n");
+			   "\n`" KEY("", "Mean",
+				   "quick, 'this'") "| cat' are of the samples kept.`\n");
 	assert_written(EXPORT_CSV,
 		"command,mean,stddev,median,user,system,min,max,pt_mean,pt_stddev,pt_samples,discarded,peak_memory,command_line,pt_ratio,pt_ratio_low,pt_ratio_high,pt_verdict\n"
 		"slow | cat,0.200500000,0.001500000,0.200500000,,,0.199000000,0.202000000,,,0,2,,slow,,,,\n"

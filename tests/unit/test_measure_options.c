@@ -118,16 +118,23 @@ TEST(contradictions_are_named)
 		{{.cpu = -1, .no_shell = true, .shell = "sh"},
 			"-N (no shell) and -S (a shell) exclude each other"},
 		{{.cpu = 1, .affine = true}, "--cpu and --affinity exclude each other"},
-		{{.cpu = -1, .fast = true, .rigorous = true}, "--fast and --rigorous exclude each other"},
-		{{.cpu = -1, .min_runs = 5, .max_runs = 4}, "--min-runs 5 is more than --max-runs 4"},
-		{{.cpu = -1, .step = "2"}, "--parameter-step-size (-D) needs --parameter-scan (-P)"},
+		{{.cpu = -1, .fast = true, .rigorous = true},
+			"--fast and --rigorous exclude each other"},
+		{{.cpu = -1, .min_runs = 5, .max_runs = 4},
+			"--min-runs 5 is more than --max-runs 4"},
+		{{.cpu = -1, .step = "2"},
+			"--parameter-step-size (-D) needs --parameter-scan (-P)"},
 		{{.cpu = -1, .reference_name = "base"}, "--reference-name needs --reference"},
 		{{.cpu = -1, .shell = "sh '"}, "--shell 'sh '': a quote is not closed"},
 		/* INC is compared with one program only, which runs on one CPU */
-		{{.cpu = -1, .against_inc = true, .rules = COMPARISON_RULES, .order = ORDER_SHUFFLE},
+		{{.cpu = -1,
+			 .against_inc = true,
+			 .rules = COMPARISON_RULES,
+			 .order = ORDER_SHUFFLE},
 			"with --against inc, the program and INC alternate: no other --order"},
 		{{.cpu = -1, .against_inc = true, .rules = COMPARISON_RULES, .aa = true}, ""},
-		{{.cpu = -1, .against_inc = true, .rules.fail_if_slower = 2}, "--fail-if-slower compare several"},
+		{{.cpu = -1, .against_inc = true, .rules.fail_if_slower = 2},
+			"--fail-if-slower compare several"},
 		{{.cpu = 1, .against_inc = true, .rules = COMPARISON_RULES, .trace = true}, ""},
 	};
 
@@ -247,7 +254,8 @@ TEST(inc_is_nearly_as_long_as_the_program_or_as_several_runs_of_it)
 		int64_t length_ns = inc_length_beside(pt_ns), parts = pt_ns / length_ns;
 
 		assert_true(length_ns >= 200 * NS_PER_MS && length_ns <= 500 * NS_PER_MS);
-		if (pt_ns > 0 && pt_ns < 222 * NS_PER_MS) /* the part of INC without a complete run */
+		/* the part of INC without a complete run */
+		if (pt_ns > 0 && pt_ns < 222 * NS_PER_MS)
 			assert_true(20 * (length_ns % pt_ns) <= 2 * length_ns);
 		else if (pt_ns > 0)
 			assert_true(parts >= 1 && length_ns * parts > pt_ns / 10 * 8);

@@ -58,8 +58,9 @@ TEST(a_scan_has_the_decimals_of_its_start_and_step)
 	for (size_t i = 0; i < ELEMENTS(cases); i++) {
 		_cleanup_(parameters_clear) struct parameters p = {};
 
-		assert_int_equal(
-			parameters_add_scan(&p, "x", cases[i].min, cases[i].max, cases[i].step, &err), 0);
+		assert_int_equal(parameters_add_scan(
+					 &p, "x", cases[i].min, cases[i].max, cases[i].step, &err),
+			0);
 		assert_values(&p.items[0], cases[i].values);
 	}
 }
@@ -78,7 +79,8 @@ TEST(a_scan_that_is_none_is_an_error)
 		{"0", "1", "0", "--parameter-step-size must be a number above 0"},
 		{"0", "1", "-1", "--parameter-step-size must be a number above 0"},
 		{"0", "1000000", "0.1", "with at most 100000 steps"},
-		{"100000000000000000000", "100000000000000000000", "1", "with at most 100000 steps"},
+		{"100000000000000000000", "100000000000000000000", "1",
+			"with at most 100000 steps"},
 		{"0", NINES, "1", "must go from a number up to a number"},
 		{"0", "1", NINES, "--parameter-step-size must be a number above 0"},
 		{"inf", "inf", "1", "must go from a number up to a number"},
@@ -89,7 +91,8 @@ TEST(a_scan_that_is_none_is_an_error)
 		_cleanup_(parameters_clear) struct parameters p = {};
 
 		assert_int_equal(
-			parameters_add_scan(&p, "x", cases[i][0], cases[i][1], cases[i][2], &err), -EINVAL);
+			parameters_add_scan(&p, "x", cases[i][0], cases[i][1], cases[i][2], &err),
+			-EINVAL);
 		assert_non_null(strstr(err.text, cases[i][3]));
 	}
 }

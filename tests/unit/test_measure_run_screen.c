@@ -14,7 +14,8 @@ static struct source who[] = {
 	{.id = 3, .name = (char *)"free"},
 };
 
-static struct cutoff cutoffs[] = {{.daemon = (char *)"cron", .below_ns = NS_PER_MS, .atleast_ns = NS_PER_MS}};
+static struct cutoff cutoffs[] = {
+	{.daemon = (char *)"cron", .below_ns = NS_PER_MS, .atleast_ns = NS_PER_MS}};
 static struct profile profile = {
 	.name = (char *)"lab1", .resolution_ns = 1, .cpu = 1, .cutoffs = cutoffs, .n_cutoffs = 1};
 
@@ -44,7 +45,8 @@ static void discard(const struct execution *executions, size_t n)
 	const struct discard_rules rules = {
 		.profile = &profile, .patterns = names_default, .unprofiled_share = 0.05};
 	const struct sources sources = {who, ELEMENTS(who)};
-	_cleanup_(sample_filter_clear) struct sample_filter d = {rules, &sources, r.samples, r.n_samples};
+	_cleanup_(sample_filter_clear) struct sample_filter d = {
+		rules, &sources, r.samples, r.n_samples};
 	struct error err = {};
 
 	for (size_t i = 0; i < n; i++) {
@@ -174,7 +176,8 @@ TEST_OF_RUN(what_changes_the_reading_is_noted)
 		counters[i].value[COUNTER_THROTTLES] = i == 2;
 		counters[i].value[COUNTER_MAJOR_FAULTS] = 5; /* only with -v */
 		counters[i].value[COUNTER_INTERRUPTS] = i < 2 ? 2 * NS_PER_MS
-							      : NS_PER_MS; /* 1 ms is less than 1 % of ET */
+							      /* 1 ms is less than 1 % of ET */
+							      : NS_PER_MS;
 	}
 	discard(NULL, 0);
 	r.disturbances = disturbances_find(counters, N, 110 * NS_PER_MS);
@@ -247,7 +250,8 @@ TEST_OF_RUN(an_impossible_pt_is_named_and_kept)
 	}
 	fill_undisturbed(NULL);
 	assert_int_equal(r.discarding.pt.kept.n, N);
-	assert_note(0, "Warning: impossible PT in 1 of 12 samples (5: 40.00 ms, others ≥ 100.0 ms)");
+	assert_note(
+		0, "Warning: impossible PT in 1 of 12 samples (5: 40.00 ms, others ≥ 100.0 ms)");
 }
 
 TEST_OF_RUN(the_time_of_processes_left_behind_is_not_compared_with_et)
@@ -339,13 +343,13 @@ TEST_OF_RUN(of_many_discarded_samples_the_first_are_shown_and_how_many_each_daem
 
 	discard_many();
 	text = PRINTED(file, run_details_print(file, &r, NULL, false));
-	assert_non_null(strstr(
-		text, "  sample 9: cron (a.service) used 5.000 ms, cutoff 1.000 ms\n"
-		      "  and 21 more (-v lists them)\n"
-		      "  In all: backupd in 20 samples, cron in 11\n"));
+	assert_non_null(strstr(text, "  sample 9: cron (a.service) used 5.000 ms, cutoff 1.000 ms\n"
+				     "  and 21 more (-v lists them)\n"
+				     "  In all: backupd in 20 samples, cron in 11\n"));
 	assert_null(strstr(text, "sample 10:"));
 	all = PRINTED(file, run_details_print(file, &r, NULL, true));
-	assert_non_null(strstr(all, "  sample 30: cron (a.service) used 5.000 ms, cutoff 1.000 ms\n"));
+	assert_non_null(
+		strstr(all, "  sample 30: cron (a.service) used 5.000 ms, cutoff 1.000 ms\n"));
 	assert_null(strstr(all, "more (-v"));
 	assert_null(strstr(all, "In all"));
 }

@@ -48,7 +48,8 @@ static int usual(void **state)
 
 static void disturbed_by(const char *name, int64_t disturbed_ns)
 {
-	others[s.n_others++] = (struct daemon_statistics){(char *)name, .disturbed_ns = disturbed_ns};
+	others[s.n_others++] = (struct daemon_statistics){
+		(char *)name, .disturbed_ns = disturbed_ns};
 }
 
 static int clear(void **state)
@@ -102,8 +103,8 @@ TEST_OF_SCREEN(a_run_with_discards_and_disturbances_takes_five_lines)
 	disturbed_by("kdamond.0", 4020000);
 	check_text(NAME
 		"  Kept 17 of 20   discarded: backupd #7 #8, kdamond.0 #9\n"
-		"  Disturbed by    backupd 228 ms, kdamond.0 4.02 ms           emp-analyze show 3\n" ET PT(
-			"125.6 … 130.3"));
+		"  Disturbed by    backupd 228 ms, kdamond.0 4.02 ms           emp-analyze show 3\n" ET
+			PT("125.6 … 130.3"));
 }
 
 /* The papers' mean is shown where it lies outside of the interval; else only with -v. */
@@ -131,10 +132,12 @@ TEST_OF_SCREEN(samples_that_only_the_papers_discard_are_kept)
 			"125.7 … 130.2"));
 	d.pt.kept.n = 20;
 	s.n_reasons = 0;
-	check_text(NAME "  Kept 20 of 20   papers' mean: 124.8 ms, without #4\n" TIMES("125.8 … 130.1"));
+	check_text(NAME
+		"  Kept 20 of 20   papers' mean: 124.8 ms, without #4\n" TIMES("125.8 … 130.1"));
 	d.pt.papers = make(19, 126.8e6, 3.1e6);
 	s.verbose = true;
-	check_text(NAME "  Kept 20 of 20   papers' mean: 126.8 ms, without #4\n" TIMES("125.8 … 130.1"));
+	check_text(NAME
+		"  Kept 20 of 20   papers' mean: 126.8 ms, without #4\n" TIMES("125.8 … 130.1"));
 }
 
 /* Before the papers' mean, and however long its name is. */
@@ -142,7 +145,8 @@ TEST_OF_SCREEN(the_daemon_with_the_most_discards_is_always_named)
 {
 	static uint32_t beyond[] = {4};
 	uint32_t many[35] = {100};
-	struct screen_reason reasons[] = {{"a_long_family_name-* (12 names)", many, 35}, {"cron", many, 2}};
+	struct screen_reason reasons[] = {
+		{"a_long_family_name-* (12 names)", many, 35}, {"cron", many, 2}};
 
 	for (uint32_t i = 0; i < ELEMENTS(many); i++)
 		many[i] = 100 + i;
@@ -162,7 +166,8 @@ TEST_OF_SCREEN(a_name_that_fills_the_line_is_the_only_one)
 {
 	uint32_t many[60] = {};
 	struct screen_reason reasons[] = {
-		{"a_family_with_a_name_that_is_longer_than_what_is_left-*", many, 60}, {"cron", many, 2}};
+		{"a_family_with_a_name_that_is_longer_than_what_is_left-*", many, 60},
+		{"cron", many, 2}};
 
 	d.pt.raw.n = 100;
 	d.pt.kept.n = 40;
@@ -176,8 +181,9 @@ TEST_OF_SCREEN(a_name_that_fills_the_line_is_the_only_one)
 TEST_OF_SCREEN(a_quiet_run_that_is_not_pinned_takes_five)
 {
 	d.run.cpu = -1;
-	check_text("sort big.txt                                                               run 3\n"
-		KEPT_ALL TIMES("125.8 … 130.1"));
+	check_text(
+		"sort big.txt                                                               run 3\n" KEPT_ALL
+			TIMES("125.8 … 130.1"));
 }
 
 TEST_OF_SCREEN(a_split_by_ticks_is_marked_and_left_out_of_short_programs)
@@ -187,10 +193,9 @@ TEST_OF_SCREEN(a_split_by_ticks_is_marked_and_left_out_of_short_programs)
 		"  PT range        120.1 … 136.7 ms   CV 3.6 %   [user ~120 ms, system ~11 ms]\n" ET
 			USUAL_PT);
 	d.pt.kept = d.et.kept = make(20, 812.4, 3.31);
-	check_text(NAME KEPT_ALL
-		"  PT range        806 … 818 ns   CV 0.41 %\n"
-		"  ET (mean ± σ)   812 ns ± 3 ns   99 % on CPU\n"
-		"  PT (mean ± σ)   812 ns ± 3 ns   95 % CI 811 … 814 ns\n");
+	check_text(NAME KEPT_ALL "  PT range        806 … 818 ns   CV 0.41 %\n"
+				 "  ET (mean ± σ)   812 ns ± 3 ns   99 % on CPU\n"
+				 "  PT (mean ± σ)   812 ns ± 3 ns   95 % CI 811 … 814 ns\n");
 }
 
 /* However wide the figures are. */
@@ -210,10 +215,11 @@ TEST_OF_SCREEN(an_interval_that_assumes_independent_samples_says_so)
 		notes_add(&s.notes, NOTE_OTHER, "Warning %d", i);
 	d.pt.kept = make(5, 11520.33e9, 1.2e9);
 	d.et.kept = make(5, 11522.71e9, 1.3e9);
-	check_text(NAME "  Kept 5 of 5\n"
-			"  Warning 0\n"
-			"  2 more warnings: emp-analyze show 3\n"
-			"  PT (mean ± σ)   11520.3 s ± 1.2 s   95 % CI if iid 11518.8 … 11521.8 s\n");
+	check_text(
+		NAME "  Kept 5 of 5\n"
+		     "  Warning 0\n"
+		     "  2 more warnings: emp-analyze show 3\n"
+		     "  PT (mean ± σ)   11520.3 s ± 1.2 s   95 % CI if iid 11518.8 … 11521.8 s\n");
 }
 
 /* The interval that does not fit into the line has one of its own, below. */
@@ -244,30 +250,31 @@ TEST_OF_SCREEN(all_times_of_a_program_are_in_one_unit)
 	d.et.kept = make(20, 700e3, 20e3);
 	d.pt.kept = make(20, 812.4e3, 20e3);
 	s.on_cpu = 1.16;
-	check_text(NAME KEPT_ALL
-		"  PT range        778.4 … 850.4 us   CV 2.5 %\n"
-		"  ET (mean ± σ)   700 us ± 20 us   100 % on CPU\n"
-		"  PT (mean ± σ)   812 us ± 20 us   95 % CI 803 … 822 us\n");
+	check_text(NAME KEPT_ALL "  PT range        778.4 … 850.4 us   CV 2.5 %\n"
+				 "  ET (mean ± σ)   700 us ± 20 us   100 % on CPU\n"
+				 "  PT (mean ± σ)   812 us ± 20 us   95 % CI 803 … 822 us\n");
 	d.run.cpu = -1;
 	d.pt.kept = make(20, 127.94e6, 4.6e6);
 	d.et.kept = make(20, 68e6, 2e6);
 	s.on_cpu = 1.88;
-	check_text("sort big.txt                                                               run 3\n"
-		KEPT_ALL "  PT range        120.1 … 136.7 ms   CV 3.6 %\n"
+	check_text(
+		"sort big.txt                                                               run 3\n" KEPT_ALL
+		"  PT range        120.1 … 136.7 ms   CV 3.6 %\n"
 		"  ET (mean ± σ)   68.0 ms ± 2.0 ms    on 1.9 CPUs\n" USUAL_PT);
 }
 
 TEST_OF_SCREEN(hours_are_seconds_and_a_long_command_is_cut)
 {
-	s.name = "./solver --threads=64 --input=/data/meshes/very/long/path/to/a/mesh.vtk --tolerance=1e-9";
+	s.name =
+		"./solver --threads=64 --input=/data/meshes/very/long/path/to/a/mesh.vtk --tolerance=1e-9";
 	d.run.id = 12345;
 	d.pt.kept = make(20, 11520.33e9, 1.2e9);
 	d.et.kept = make(20, 11522.71e9, 1.3e9);
 	s.user_ns = 11000e9;
 	s.system_ns = 520e9;
 	check_text(
-		"./solver --threads=64 --input=/…to/a/mesh.vtk --tolerance=1e-9  run 12345, CPU 1\n"
-		KEPT_ALL "  PT range        11518.3 … 11522.6 s   CV 0.010 %\n"
+		"./solver --threads=64 --input=/…to/a/mesh.vtk --tolerance=1e-9  run 12345, CPU 1\n" KEPT_ALL
+		"  PT range        11518.3 … 11522.6 s   CV 0.010 %\n"
 		"  ET (mean ± σ)   11522.7 s ± 1.3 s   99 % on CPU\n"
 		"  PT (mean ± σ)   11520.3 s ± 1.2 s   95 % CI 11519.8 … 11520.9 s\n");
 }
@@ -331,14 +338,12 @@ TEST_OF_SCREEN(what_took_the_rest_of_the_time_is_said)
 	s.on_cpu = 0.81;
 	s.explained = 0.97;
 	disturbed_by("backupd", 598000000);
-	check_text(NAME KEPT_ALL
-		"  Disturbed by    backupd 598 ms (may explain 97 % of ET − PT)\n"
-		"  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU\n" USUAL_PT);
+	check_text(NAME KEPT_ALL "  Disturbed by    backupd 598 ms (may explain 97 % of ET − PT)\n"
+				 "  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU\n" USUAL_PT);
 	s.explained = 0.2;
 	check_text(NAME KEPT_ALL
 		"  Disturbed by    backupd 598 ms (at most 20 % of ET − PT)    emp-analyze show 3\n"
-		"  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU; it waits, or is disturbed\n"
-		USUAL_PT);
+		"  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU; it waits, or is disturbed\n" USUAL_PT);
 	s.explained = 1;
 	disturbed_by("a-long-name-01", 100000000);
 	disturbed_by("fifteen-letters", 100000000);
@@ -349,8 +354,8 @@ TEST_OF_SCREEN(what_took_the_rest_of_the_time_is_said)
 
 TEST(the_gravest_warning_is_the_first_in_whatever_order_they_are_added)
 {
-	static const enum note_kind kinds[] = {
-		NOTE_CORRELATION, NOTE_FEW, NOTE_OTHER, NOTE_PROFILE, NOTE_NOISE, NOTE_FEW, NOTE_PROFILE};
+	static const enum note_kind kinds[] = {NOTE_CORRELATION, NOTE_FEW, NOTE_OTHER, NOTE_PROFILE,
+		NOTE_NOISE, NOTE_FEW, NOTE_PROFILE};
 	static const char *const order[] = {"3", "6", "1", "5", "4", "0", "2"};
 	_cleanup_(notes_clear) struct notes notes = {}, copy = {};
 
@@ -382,8 +387,8 @@ TEST_OF_SCREEN(warnings_and_who_disturbed_fill_up_to_five_lines)
 		"  10 INC samples resolve 2.4 % interleaved, 14 % between separate runs\n" KEPT_ALL
 		"  Warning: the program failed in 2 of 20 samples\n"
 		"  Warning: the second\n"
-		"  Disturbed by    backupd 228 ms                              emp-analyze show 3\n" RANGE ET
-			USUAL_PT);
+		"  Disturbed by    backupd 228 ms                              emp-analyze show 3\n" RANGE
+			ET USUAL_PT);
 }
 
 /* ET that differs is more than a detail. */
@@ -392,14 +397,14 @@ TEST_OF_SCREEN(a_grave_warning_and_an_et_that_differs_come_before_who_disturbed)
 	d.et.kept = make(20, 300.4e6, 4.6e6);
 	notes_add(&s.notes, NOTE_PROGRAM, "Warning: the first");
 	disturbed_by("backupd", 228000000);
-	check_text(NAME KEPT_ALL
-		"  Warning: the first\n"
-		"  ET (mean ± σ)   300.4 ms ± 4.6 ms   99 % on CPU\n" USUAL_PT);
+	check_text(NAME KEPT_ALL "  Warning: the first\n"
+				 "  ET (mean ± σ)   300.4 ms ± 4.6 ms   99 % on CPU\n" USUAL_PT);
 	notes_clear(&s.notes);
 	notes_add(&s.notes, NOTE_OTHER, "Warning: the second");
-	check_text(NAME "  Kept 20 of 20   1 warning (-v)\n"
-			"  Disturbed by    backupd 228 ms                              emp-analyze show 3\n"
-			"  ET (mean ± σ)   300.4 ms ± 4.6 ms   99 % on CPU\n" USUAL_PT);
+	check_text(NAME
+		"  Kept 20 of 20   1 warning (-v)\n"
+		"  Disturbed by    backupd 228 ms                              emp-analyze show 3\n"
+		"  ET (mean ± σ)   300.4 ms ± 4.6 ms   99 % on CPU\n" USUAL_PT);
 }
 
 TEST_OF_SCREEN(many_discards_become_counts)

@@ -21,7 +21,8 @@ static struct daemons join(const struct daemon_statistics *daemons, size_t n)
 	return joined;
 }
 
-/* The name of the family of four processes with these names, each of which ran once; it must be freed. NULL: none. */
+/* The name of the family of four processes with these names, each of which ran once; it must be
+ * freed. NULL: none. */
 static char *family_of(const char *a, const char *b, const char *c, const char *d)
 {
 	const char *const names[] = {a, b, c, d};
@@ -82,8 +83,9 @@ TEST(names_that_come_back_are_no_family)
 TEST(new_names_of_a_unit_or_an_executable_are_a_family)
 {
 	enum { HALF = 8 };
-	static const char *const names[2 * HALF] = {"apple", "pear", "plum", "quince", "fig", "lemon", "lime",
-		"cherry", "alpha", "beta", "gamma", "delta", "kappa", "lambda", "mu", "nu"};
+	static const char *const names[2 * HALF] = {"apple", "pear", "plum", "quince", "fig",
+		"lemon", "lime", "cherry", "alpha", "beta", "gamma", "delta", "kappa", "lambda",
+		"mu", "nu"};
 	struct daemon_statistics daemons[2 * HALF];
 	_cleanup_(daemons_clear) struct daemons joined = {};
 
@@ -103,7 +105,8 @@ TEST(new_names_of_a_unit_or_an_executable_are_a_family)
 
 TEST(a_process_belongs_to_the_family_of_its_stem)
 {
-	const struct source job = {.name = (char *)"memfd:j-77777", .unit = (char *)"run-u12.service"},
+	const struct source job = {.name = (char *)"memfd:j-77777",
+				    .unit = (char *)"run-u12.service"},
 			    thread = {.name = (char *)"j-1", .kind = SOURCE_KERNEL};
 
 	assert_true(family_includes("memfd:j-*", &job));

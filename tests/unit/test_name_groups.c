@@ -35,7 +35,8 @@ TEST(rows_of_the_user_come_before_the_others)
 	struct error err = {};
 
 	assert_int_equal(
-		names_parse(&names, "# mine\n\n  php-fpm* = php-fpm \nkworker/0:* =\nkworker/1:1 = odd one\n",
+		names_parse(&names,
+			"# mine\n\n  php-fpm* = php-fpm \nkworker/0:* =\nkworker/1:1 = odd one\n",
 			"x", &err),
 		0);
 	assert_string_equal(name_group(names.rows, "php-fpm8.2"), "php-fpm");

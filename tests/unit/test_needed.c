@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lines of sockets; and what this test itself holds. The rest is tried with real programs, in tests/machine/setup_protected.sh. */
+/* Lines of sockets; and what this test itself holds. The rest is tried with real programs, in
+ * tests/machine/setup_protected.sh. */
 #include "tests/unit/check.h"
 
 #include "lib/host/systemd/needed.h"
@@ -39,7 +40,8 @@ TEST(lines_of_tcp_sockets_are_read)
 
 TEST(other_lines_are_none)
 {
-	static const char *const lines[] = {"", "  sl  local_address rem_address   st tx_queue rx_queue",
+	static const char *const lines[] = {"",
+		"  sl  local_address rem_address   st tx_queue rx_queue",
 		"   1: 0501000:0016 0901000A:C350 01 00000000:00000000 02:000AF12B 00000000 0 0 31337 2 0",
 		"   1: 0501000A:0016", "   1: 0501000A:0016 0901000A:C350 01 0:0 0:0 0 0 0"};
 	struct tcp_socket s;

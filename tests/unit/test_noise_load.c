@@ -10,7 +10,8 @@
 
 static struct analysis analysis_of(enum verdict verdict, bool noisy, int64_t blind_ns)
 {
-	return (struct analysis){.verdict = verdict, .noise = {.noisy = noisy, .blind_ns = blind_ns}};
+	return (struct analysis){
+		.verdict = verdict, .noise = {.noisy = noisy, .blind_ns = blind_ns}};
 }
 
 static struct profile mark(struct scratch *s, struct analysis a, struct analysis b)
@@ -23,11 +24,14 @@ static struct profile mark(struct scratch *s, struct analysis a, struct analysis
 
 TEST_IN_BOOK(of_two_noisy_runs_the_one_that_hides_more_counts)
 {
-	_cleanup_(profile_clear) struct profile both = mark(
-		s, analysis_of(VERDICT_L, true, NS_PER_MS), analysis_of(VERDICT_L, true, 40 * NS_PER_MS));
-	_cleanup_(profile_clear) struct profile first = mark(s, analysis_of(VERDICT_L, true, 3 * NS_PER_MS),
+	_cleanup_(profile_clear) struct profile both = mark(s,
+		analysis_of(VERDICT_L, true, NS_PER_MS),
+		analysis_of(VERDICT_L, true, 40 * NS_PER_MS));
+	_cleanup_(profile_clear) struct profile first = mark(s,
+		analysis_of(VERDICT_L, true, 3 * NS_PER_MS),
 		analysis_of(VERDICT_CLEAN, false, 40 * NS_PER_MS));
-	_cleanup_(profile_clear) struct profile none = mark(s, analysis_of(VERDICT_L, false, 3 * NS_PER_MS),
+	_cleanup_(profile_clear) struct profile none = mark(s,
+		analysis_of(VERDICT_L, false, 3 * NS_PER_MS),
 		analysis_of(VERDICT_CLEAN, false, 40 * NS_PER_MS));
 
 	assert_int_equal(both.mark.blind_ns, 40 * NS_PER_MS);
@@ -58,8 +62,8 @@ TEST_IN_BOOK(a_forced_profile_has_the_verdicts_of_its_runs)
 		s, analysis_of(VERDICT_CLEAN, false, 0), analysis_of(VERDICT_BUSY, false, 0));
 	_cleanup_(profile_clear) struct profile two = mark(
 		s, analysis_of(VERDICT_BUSY, true, NS_PER_MS), analysis_of(VERDICT_STEP, false, 0));
-	_cleanup_(profile_clear) struct profile same = mark(
-		s, analysis_of(VERDICT_BUSY, false, NS_PER_MS), analysis_of(VERDICT_BUSY, false, 0));
+	_cleanup_(profile_clear) struct profile same = mark(s,
+		analysis_of(VERDICT_BUSY, false, NS_PER_MS), analysis_of(VERDICT_BUSY, false, 0));
 
 	assert_int_equal(one.mark.blind_ns, 0);
 	assert_string_equal(one.mark.noise, "busy, forced");
@@ -86,7 +90,8 @@ TEST_IN_BOOK(a_share_of_the_runs_time_is_at_most_all_of_it)
 	assert_done(s, book_add_run(s->book, &run, &s->err));
 	analysis.run.id = run.id;
 	assert_done(s, book_add_sample(s->book, analysis.run.id, &samples[0], NULL, 0, &s->err));
-	assert_done(s, book_add_rows(s->book, analysis.run.id, &counters_table, &changes, 1, &s->err));
+	assert_done(
+		s, book_add_rows(s->book, analysis.run.id, &counters_table, &changes, 1, &s->err));
 	profile = mark(s, analysis, analysis);
 	assert_string_equal(profile.mark.noise, "PSI 100 %");
 }

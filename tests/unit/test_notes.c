@@ -41,7 +41,8 @@ TEST(a_long_one_ends_where_a_clause_ends)
 	};
 
 	for (size_t i = 0; i < ELEMENTS(rests); i++) {
-		_cleanup_(freep) char *text = text_format("Warning: the program failed%s", rests[i]);
+		_cleanup_(freep) char *text = text_format(
+			"Warning: the program failed%s", rests[i]);
 
 		check_note("60", text, 1,
 			i < 3 ? "  Warning: the program failed (-v)\n"
@@ -55,8 +56,8 @@ TEST(it_does_not_end_within_brackets)
 		"Warning: the program failed (twice; the second time rather late) and went on", 1,
 		"  Warning: the program failed (-v)\n");
 	check_note("60",
-		"Warning: it failed (twice; the second time late); and went on to do something else", 1,
-		"  Warning: it failed (twice; the second time late) (-v)\n");
+		"Warning: it failed (twice; the second time late); and went on to do something else",
+		1, "  Warning: it failed (twice; the second time late) (-v)\n");
 }
 
 TEST(what_has_no_clause_that_fits_is_cut)
@@ -65,8 +66,8 @@ TEST(what_has_no_clause_that_fits_is_cut)
 		"Warning: the program has failed again and again and again and again and again", 1,
 		"  Warning: the program has failed again and again and … (-v)\n");
 	check_note("60",
-		"the program has failed again and again and again and again and again and again; so", 1,
-		"  the program has failed again and again and again and… (-v)\n");
+		"the program has failed again and again and again and again and again and again; so",
+		1, "  the program has failed again and again and again and… (-v)\n");
 }
 
 int check_begin(void)

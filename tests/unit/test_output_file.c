@@ -127,7 +127,8 @@ TEST_IN_DIRECTORY(directories_and_missing_ones_are_named)
 	assert_says(s, "cannot write");
 }
 
-/* As a user who may write the file, but not make one beside it: in place, and no longer than it should be. */
+/* As a user who may write the file, but not make one beside it: in place, and no longer than it
+ * should be. */
 static int write_as_other(const char *path, const char *text)
 {
 	pid_t pid = fork();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which block devices have requests; the arithmetic of page waits: bins, totals, rows; how long CPUs were idle. */
+/* Which block devices have requests; the arithmetic of page waits: bins, totals, rows; how long
+ * CPUs were idle. */
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
@@ -105,12 +106,13 @@ TEST(the_width_suits_most_waits)
 {
 	static const struct {
 		int64_t each_ns, width_ns;
-	} cases[] = {{5000, 10000}, {59000, 10000}, {60000, 20000}, {115000, 20000}, {500000, 100000},
-		{5000000, 1000000}, {8000000, 2000000}, {999000000, 200000000}, {1000000000, 200000000}};
+	} cases[] = {{5000, 10000}, {59000, 10000}, {60000, 20000}, {115000, 20000},
+		{500000, 100000}, {5000000, 1000000}, {8000000, 2000000}, {999000000, 200000000},
+		{1000000000, 200000000}};
 
 	for (size_t i = 0; i < ELEMENTS(cases); i++) {
-		struct page_wait_bin bin = {
-			.low_ns = (int64_t)page_wait_bin_from(page_wait_bin_of((uint64_t)cases[i].each_ns)),
+		struct page_wait_bin bin = {.low_ns = (int64_t)page_wait_bin_from(
+						    page_wait_bin_of((uint64_t)cases[i].each_ns)),
 			.count = 9};
 		struct page_wait_total total = {.n = 1, .count = 10, .bins = &bin, .n_bins = 1};
 

@@ -8,9 +8,11 @@
 
 TEST(a_coefficient_and_its_interval_are_as_published)
 {
-	/* Anscombe (1973), the first of his four, in an order in which neighbours are not alike: r = 0.81642, F = 17.99 with 1 and 9 degrees of freedom, p = 0.00217 */
+	/* Anscombe (1973), the first of his four, in an order in which neighbours are not alike: r
+	 * = 0.81642, F = 17.99 with 1 and 9 degrees of freedom, p = 0.00217 */
 	static const double x[] = {10, 13, 4, 5, 8, 11, 7, 14, 9, 6, 12};
-	static const double y[] = {8.04, 7.58, 4.26, 5.68, 6.95, 8.33, 4.82, 9.96, 8.81, 7.24, 10.84};
+	static const double y[] = {
+		8.04, 7.58, 4.26, 5.68, 6.95, 8.33, 4.82, 9.96, 8.81, 7.24, 10.84};
 	struct pearson c = pearson_of(x, y, ELEMENTS(x));
 
 	assert_true(fabs(c.r - 0.81642) < 1e-5);
@@ -147,8 +149,8 @@ TEST(what_goes_together_is_found_and_the_interval_has_it)
 		found += c.low > 0;
 		covered += c.low <= truth && truth <= c.high;
 	}
-	print_message(
-		"found in %.1f %%, covered in %.1f %%\n", 100.0 * found / SEEDS, 100.0 * covered / SEEDS);
+	print_message("found in %.1f %%, covered in %.1f %%\n", 100.0 * found / SEEDS,
+		100.0 * covered / SEEDS);
 	assert_true(found > 0.9 * SEEDS);
 	assert_true(covered > 0.93 * SEEDS);
 }

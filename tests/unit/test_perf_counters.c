@@ -90,7 +90,8 @@ TEST(a_machine_without_hardware_counters_says_so)
 		return;
 	}
 	assert_int_equal(r, -ENOTSUP);
-	assert_non_null(strstr(err.text, "this machine has no hardware counters: cycles is not supported ("));
+	assert_non_null(strstr(
+		err.text, "this machine has no hardware counters: cycles is not supported ("));
 }
 
 int check_begin(void)

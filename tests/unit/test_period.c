@@ -20,7 +20,8 @@ TEST(equal_gaps_within_their_slack_are_a_firm_period)
 	assert_int_equal(p.occurrences, 7);
 }
 
-/* flush-9:0 (75, 634) has one, bash (366, 451) has none: it would have come before 366 and after 451. */
+/* flush-9:0 (75, 634) has one, bash (366, 451) has none: it would have come before 366 and after
+ * 451. */
 TEST(two_occurrences_are_tentative_and_none_may_be_missing)
 {
 	struct period flush = FIND(800, 75, 634), bash = FIND(800, 366, 451);
@@ -32,8 +33,8 @@ TEST(two_occurrences_are_tentative_and_none_may_be_missing)
 /* The chances are those of 200000 draws by another program. */
 TEST(a_period_that_chance_often_makes_is_not_firm)
 {
-	struct period two = FIND(800, 75, 634), three = FIND(800, 100, 370, 640), few = FIND(20, 4, 10, 16),
-		      many = FIND(800, 75, 186, 298, 410, 522, 634, 746);
+	struct period two = FIND(800, 75, 634), three = FIND(800, 100, 370, 640),
+		      few = FIND(20, 4, 10, 16), many = FIND(800, 75, 186, 298, 410, 522, 634, 746);
 	const struct analysis run = {.spacing_ns = 1e9};
 
 	assert_true(two.chance > 0.30 && two.chance < 0.40);
@@ -42,14 +43,16 @@ TEST(a_period_that_chance_often_makes_is_not_firm)
 	assert_true(many.chance == 0);
 	assert_string_equal(analysis_period_text(&run, &(struct daemon_statistics){.period = many}),
 		"every 112 samples = 1 min 52 s, firm (7 times; by chance in under 0.1 %)");
-	assert_non_null(strstr(analysis_period_text(&run, &(struct daemon_statistics){.period = two}),
-		", tentative (2 times; by chance in 3"));
+	assert_non_null(
+		strstr(analysis_period_text(&run, &(struct daemon_statistics){.period = two}),
+			", tentative (2 times; by chance in 3"));
 }
 
 TEST(gaps_in_the_series_or_single_occurrences_are_no_period)
 {
-	assert_true(FIND(100, 40, 50, 60, 70, 80, 90, 100).samples == 0); /* one is missing before */
-	assert_true(FIND(100, 5, 15, 25, 35).samples == 0);               /* or behind */
+	/* one is missing before */
+	assert_true(FIND(100, 40, 50, 60, 70, 80, 90, 100).samples == 0);
+	assert_true(FIND(100, 5, 15, 25, 35).samples == 0); /* or behind */
 	assert_true(FIND(100, 9, 19, 29, 39, 49, 59, 69, 79, 89, 99).samples == 10);
 	assert_true(FIND(100, 10, 20, 45, 90).samples == 0); /* irregular */
 	assert_true(FIND(100, 50).samples == 0);
@@ -63,7 +66,8 @@ static double draw(uint64_t *random, double from, double to)
 	return from + (to - from) * random_unit(random);
 }
 
-/* Samples of about 0.1 s on a machine whose speed wanders by a third either way, with up to 30 ms between them. */
+/* Samples of about 0.1 s on a machine whose speed wanders by a third either way, with up to 30 ms
+ * between them. */
 static void make_spans(struct sample_span spans[N], uint64_t *random)
 {
 	double now = 1.7e18, speed = draw(random, 0.7, 1.4);
@@ -77,8 +81,8 @@ static void make_spans(struct sample_span spans[N], uint64_t *random)
 	}
 }
 
-/* Where a daemon ran, from `first` on: into `at`. One that began between two samples, and takes 10 ms, is in the next if that begins within
- * these; each may be late by up to `late`. */
+/* Where a daemon ran, from `first` on: into `at`. One that began between two samples, and takes 10
+ * ms, is in the next if that begins within these; each may be late by up to `late`. */
 static size_t run_daemon(uint32_t *at, const struct sample_span *spans, double first, double period,
 	double late, uint64_t *random)
 {

@@ -50,10 +50,10 @@ TEST(the_first_rule_that_fits_counts)
 
 TEST(no_file_can_give_away_what_keeps_a_machine_alive)
 {
-	static const char *const units[] = {"ssh.service", "ssh.socket", "sshd.service", "dbus.service",
-		"dbus-broker.service", "systemd-journald.service", "systemd-udevd-control.socket",
-		"getty@tty1.service", "serial-getty@ttyS0.service", "user@1000.service",
-		"emp-restore.service"};
+	static const char *const units[] = {"ssh.service", "ssh.socket", "sshd.service",
+		"dbus.service", "dbus-broker.service", "systemd-journald.service",
+		"systemd-udevd-control.socket", "getty@tty1.service", "serial-getty@ttyS0.service",
+		"user@1000.service", "emp-restore.service"};
 	_cleanup_(policy_freep) struct policy *policy = parse("[stop]\n* = everything\n");
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
@@ -104,7 +104,8 @@ static int make(void **state)
 	snprintf(etc, sizeof(etc), "%s/etc", tree.path);
 	snprintf(shipped, sizeof(shipped), "%s/shipped", tree.path);
 	tree_put("shipped/common.ini", "[stop]\ncron.service = common\n[kernel]\nfloor = 5\n");
-	tree_put("shipped/debian-12.ini", "[policy]\ninclude = common\n[stop]\nrsyslog.service = logs\n");
+	tree_put("shipped/debian-12.ini",
+		"[policy]\ninclude = common\n[stop]\nrsyslog.service = logs\n");
 	tree_put("shipped/rhel-9.ini", "[policy]\ninclude = common\n[kernel]\nfloor = 5.14\n");
 	tree_put("shipped/rhel-10.ini", "[policy]\ninclude = common\n");
 	return 0;
@@ -113,8 +114,8 @@ static int make(void **state)
 #define TEST_OF_POLICIES(name) TEST_WITH(name, make, tree_remove)
 
 /* The policy of a distribution is the one of that name. */
-static void expect_policy(
-	const char *const *from, const char *id, const char *version, const char *like, const char *name)
+static void expect_policy(const char *const *from, const char *id, const char *version,
+	const char *like, const char *name)
 {
 	const struct machine machine = {
 		.os_id = (char *)id, .os_version = (char *)version, .os_like = (char *)like};
@@ -132,7 +133,8 @@ TEST_OF_POLICIES(a_distribution_gets_its_own_policy_or_the_nearest)
 	expect_policy(directories, "rocky", "9.3", "rhel centos fedora", "rhel-9");
 	expect_policy(directories, "rocky", "11.0", "rhel centos fedora", "rhel-10");
 	expect_policy(directories, "arch", NULL, NULL, "common");
-	expect_policy(directories, "../../debian", "12", NULL, "common"); /* a path is the user's only */
+	/* a path is the user's only */
+	expect_policy(directories, "../../debian", "12", NULL, "common");
 	expect_policy(directories, NULL, NULL, NULL, "common");
 }
 
@@ -149,7 +151,8 @@ TEST_OF_POLICIES(what_is_protected_is_part_of_every_policy)
 {
 	_cleanup_(policy_freep) struct policy *policy = NULL;
 
-	tree_put("shipped/protected.ini", "[never]\nvpn.service = network\n[ask]\ndb*.service = data\n");
+	tree_put("shipped/protected.ini",
+		"[never]\nvpn.service = network\n[ask]\ndb*.service = data\n");
 	tree_put("etc/mine.ini", "[stop]\n* = everything\ndb1.service = mine\n");
 	policy = load(directories, "mine", NULL);
 	assert_null(policy_stop(policy, "vpn.service"));
@@ -252,8 +255,8 @@ TEST(shipped_policies_know_the_daemons_of_their_distribution)
 		expect_shipped(rows[i][0], rows[i][1], rows[i][2]);
 }
 
-static const char *const POLICIES[] = {
-	"common", "debian-12", "ubuntu-24.04", "rhel-9", "fedora", "opensuse", "suse", "arch", "paper-rhel6"};
+static const char *const POLICIES[] = {"common", "debian-12", "ubuntu-24.04", "rhel-9", "fedora",
+	"opensuse", "suse", "arch", "paper-rhel6"};
 
 TEST(no_shipped_policy_stops_unasked_what_a_machine_is_reached_by_or_what_holds_data)
 {
@@ -311,7 +314,8 @@ TEST(what_is_asked_for_by_name_is_stopped)
 		"db*.service = its clients\nkept.service = nothing\n[keep]\nkept.service = needed\n"
 		"[never]\nnet.service = network\n");
 
-	assert_string_equal(policy_stop(policy, "mine.service"), "mine"); /* by a rule with its name */
+	/* by a rule with its name */
+	assert_string_equal(policy_stop(policy, "mine.service"), "mine");
 	assert_string_equal(policy_loses(policy, "mine.service"), "its data");
 	assert_null(policy_stop(policy, "db1.service")); /* a pattern is no name */
 	assert_string_equal(policy_ask(policy, "db1.service"), "its clients");

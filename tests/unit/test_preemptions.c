@@ -29,7 +29,10 @@ static int leave(void **state)
 
 static const char *name_of(pid_t pid)
 {
-	return pid == DAEMON ? "backupd" : pid == OTHER ? "other" : pid == 0 ? "swapper/1" : "program";
+	return pid == DAEMON  ? "backupd"
+	       : pid == OTHER ? "other"
+	       : pid == 0     ? "swapper/1"
+			      : "program";
 }
 
 static void switched(int64_t at_ns, pid_t prev, pid_t next, bool preempted)
@@ -57,7 +60,8 @@ static void timer(int64_t at_ns, pid_t pid, int64_t length_ns)
 
 static void forked(int64_t at_ns, pid_t parent, pid_t child)
 {
-	const struct trace_event event = {.what = TRACE_FORK, .pid = parent, .prev = parent, .next = child};
+	const struct trace_event event = {
+		.what = TRACE_FORK, .pid = parent, .prev = parent, .next = child};
 
 	preemption_finder_add(&s.finder, &event, at_ns);
 }
@@ -126,7 +130,8 @@ SCENE(an_interrupt_of_a_daemon_is_not_the_daemons_time)
 	assert_int_equal(taken_by("local_timer")->total_ns, 300);
 	assert_int_equal(taken_by("other")->total_ns, 500);
 	assert_int_equal(s.found.total_ns, 3500);
-	assert_string_equal(s.sources.items[s.found.items[0].source].name, "backupd"); /* the largest */
+	/* the largest */
+	assert_string_equal(s.sources.items[s.found.items[0].source].name, "backupd");
 }
 
 SCENE(what_the_program_forks_is_the_program)

@@ -39,5 +39,6 @@ TEST(a_digest_is_that_of_the_standard)
 	char digest[DIGEST_SIZE];
 
 	digest_of("abc", 3, digest); /* FIPS 180-2, appendix B.1 */
-	assert_string_equal(digest, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+	assert_string_equal(
+		digest, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }

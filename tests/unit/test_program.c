@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Programs under test as anybody may start them, without a cgroup: how they end, where they run, what fails; and what they waited for
- * a CPU, by their first thread. */
+/* Programs under test as anybody may start them, without a cgroup: how they end, where they run,
+ * what fails; and what they waited for a CPU, by their first thread. */
 #include "tests/unit/check.h"
 
 #include "lib/host/process/process.h"
@@ -16,8 +16,12 @@ static struct error err;
 
 static struct command_spec spec_of(char **argv, const char *path)
 {
-	return (struct command_spec){
-		.argv = argv, .path = path, .cpu = -1, .stdin_fd = -1, .stdout_fd = -1, .stderr_fd = -1};
+	return (struct command_spec){.argv = argv,
+		.path = path,
+		.cpu = -1,
+		.stdin_fd = -1,
+		.stdout_fd = -1,
+		.stderr_fd = -1};
 }
 
 #define SHELL(script) spec_of(ARGV((char *)"sh", (char *)"-c", (char *)(script)), "/bin/sh")
@@ -152,7 +156,8 @@ TEST(schedstat_is_read_where_the_kernel_counts)
 
 TEST(work_before_the_program_was_executed_is_not_its_own)
 {
-	struct exec_result exec = {.pt_ns = 900, .user_ns = 700, .system_ns = 200, .before_ns = 250};
+	struct exec_result exec = {
+		.pt_ns = 900, .user_ns = 700, .system_ns = 200, .before_ns = 250};
 
 	program_times(&exec, NULL);
 	assert_int_equal(exec.pt_ns, 650);

@@ -121,10 +121,10 @@ TEST(a_row_is_one_line_at_every_width)
 		"  3 ./solve…3…esh.vtk 153.5 ± 4.6 151.4 … 155.7  1.20 slower  18/20 backupd in 2\n"
 		"  4 ./solve…4…esh.vtk 166.3 ± 4.6 164.2 … 168.5  1.30 slower  20/20 -\n");
 	check_size(4, "120", 5);
-	
+
 	rows[1].et = rows[2].et = rows[3].et = &comparisons[3];
 	d[1].et.kept.mean_ns *= 2;
-	check_rows(4, "60", 
+	check_rows(4, "60",
 		"RUN COMMAND   PT [ms] ± σ ET [ms] ± σ PT RATIO VERDICT  KEPT\n"
 		"  1 ./s…1…vtk 127.9 ± 4.6 128.9 ± 4.6        - -       20/20\n"
 		"  2 ./s…2…vtk 140.7 ± 4.6 283.5 ± 4.6     1.10 slower  20/20\n"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether rates differ by more than chance: how often the test is wrong about sources of drawn kinds, periods and bursts. */
+/* Whether rates differ by more than chance: how often the test is wrong about sources of drawn
+ * kinds, periods and bursts. */
 #include "lib/jitter/jitter_internal.h"
 
 #include "tests/unit/check.h"
@@ -169,8 +170,8 @@ TEST(the_interval_of_the_ratio_contains_it_in_19_of_20_pairs)
 				covered += low <= ratios[k] && ratios[k] <= high;
 				bounded += high < 10 * ratios[k];
 			}
-			printf("%s, ratio %g: %.1f %% covered, %.0f %% bounded\n", names[habit], ratios[k],
-				200.0 * covered / CASES, 200.0 * bounded / CASES);
+			printf("%s, ratio %g: %.1f %% covered, %.0f %% bounded\n", names[habit],
+				ratios[k], 200.0 * covered / CASES, 200.0 * bounded / CASES);
 			assert_true(covered > 0.935 * CASES / 2);
 			assert_true(bounded > 0.4 * CASES / 2);
 		}

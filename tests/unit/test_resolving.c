@@ -48,7 +48,8 @@ static double power(double lag1, double more)
 			b[i] = llround((1 + more) * (double)next_time(&state, lag1));
 		}
 		assert_int_equal(
-			compare(a, SIZE, b, SIZE, &(struct compare_plan){DESIGN_PAIRS}, &c, &err), 0);
+			compare(a, SIZE, b, SIZE, &(struct compare_plan){DESIGN_PAIRS}, &c, &err),
+			0);
 		found += c.ratio_low > 1;
 	}
 	return (double)found / RUNS;
@@ -152,7 +153,8 @@ TEST(slow_changes_are_between_runs_and_hardly_in_turn)
 	struct mdd rows[N_MDD];
 
 	for (uint32_t i = 0; i < N; i++)
-		samples[i] = (struct sample){.n = i + 1, .pt_ns = 1000000 + (i / 100 % 2) * 100000 + i % 7};
+		samples[i] = (struct sample){
+			.n = i + 1, .pt_ns = 1000000 + (i / 100 % 2) * 100000 + i % 7};
 	mdd_find(rows, &(struct analysis){.samples = samples, .n_samples = N});
 	assert_true(rows[1].interleaved < 0.5 * rows[1].separate);
 }

@@ -58,7 +58,8 @@ TEST(the_median_of_a_coarse_counter_is_between_its_steps)
 {
 	const int64_t values[] = {26, 26, 26, 52, 52, 52, 52, 52, 52, 78};
 
-	/* 5 of 10 are below: 3 in the steps before, and 2 of the 6 in its own, which is from 39 to 65 */
+	/* 5 of 10 are below: 3 in the steps before, and 2 of the 6 in its own, which is from 39 to
+	 * 65 */
 	assert_true(fabs(grouped_median_of(values, 10, 26) - (39 + 26 * 2.0 / 6)) < 1e-9);
 	assert_true(fabs(grouped_median_of(values, 1, 26) - 26) < 1e-9);
 }
@@ -84,7 +85,8 @@ TEST_DRAWN(the_interval_of_the_median_covers_it, 1)
 			for (size_t i = 0; i < sizes[k]; i++)
 				values[i] = llround(gsl_ran_exponential(rng, mean));
 			sort_ascending(values, sizes[k]);
-			covered += covers_the_median(median_interval(values, sizes[k]), mean * M_LN2);
+			covered += covers_the_median(
+				median_interval(values, sizes[k]), mean * M_LN2);
 		}
 		printf("%zu values: %.1f %%\n", sizes[k], 100.0 * covered / RUNS);
 		assert_true(covered >= RUNS * 0.935 && covered <= RUNS * 0.99);

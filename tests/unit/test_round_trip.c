@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What export writes, import reads: books made up from a seed, with every field that the tables of fields have, at random, as extreme and
- * as hostile as the book takes it. Each goes out, into an empty book, and out again. EMP_SEED repeats it. */
+/* What export writes, import reads: books made up from a seed, with every field that the tables of
+ * fields have, at random, as extreme and as hostile as the book takes it. Each goes out, into an
+ * empty book, and out again. EMP_SEED repeats it. */
 #include "tests/unit/scratch.h"
 
 #include "tests/memory_document.h"
@@ -35,11 +36,11 @@ static uint64_t below(uint64_t n)
 /* As any process, unit, command or cgroup may be called, if it is a text without NUL. */
 static char *hostile(void)
 {
-	static const char *const texts[] = {"", " ", "-", "--", "--db", "a b", "q\"uo'te", "back\\slash",
-		"\\", "\\u0000", "new\nline", "\r\n\t\b\f", "\x01\x1b[31m\x7f", "é→𝄞", "\xff\xfe", "\xc3",
-		"\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x80\xae", "\\xff", "[0]",
-		"{\"format\": \"emp-run\"}", "null", "1e999", "'; DROP TABLE run; --", "%s%n",
-		"../../etc/passwd", "NaN"};
+	static const char *const texts[] = {"", " ", "-", "--", "--db", "a b", "q\"uo'te",
+		"back\\slash", "\\", "\\u0000", "new\nline", "\r\n\t\b\f", "\x01\x1b[31m\x7f",
+		"é→𝄞", "\xff\xfe", "\xc3", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x80\xae",
+		"\\xff", "[0]", "{\"format\": \"emp-run\"}", "null", "1e999",
+		"'; DROP TABLE run; --", "%s%n", "../../etc/passwd", "NaN"};
 	size_t n = below(100) == 0 ? 20000 : below(40);
 	char *text;
 
@@ -61,7 +62,8 @@ static int64_t number(int64_t min, int64_t max)
 	case 0:
 		return max;
 	case 1:
-		return (int64_t)((uint64_t)min + (span == UINT64_MAX ? random_next(&seed) : below(span + 1)));
+		return (int64_t)((uint64_t)min +
+				 (span == UINT64_MAX ? random_next(&seed) : below(span + 1)));
 	default:
 		return min + (int64_t)below(span < 3 ? span + 1 : 3);
 	}
@@ -72,7 +74,8 @@ static double real(void)
 	static const double reals[] = {
 		0, 1, 0.1, 1e-300, 5e-324, 1.7976931348623157e308, 3.25e9 / 3, 4294967296};
 
-	return below(2) ? reals[below(ELEMENTS(reals))] : random_unit(&seed) * pow(10, (double)below(40));
+	return below(2) ? reals[below(ELEMENTS(reals))]
+			: random_unit(&seed) * pow(10, (double)below(40));
 }
 
 static void fill(const struct field_table *table, void *object, size_t n_sources)
@@ -94,8 +97,8 @@ static void fill(const struct field_table *table, void *object, size_t n_sources
 			field_set(field, object, (int64_t)below((uint64_t)field->n_words));
 		else
 			field_set(field, object,
-				number(field->min,
-					field->seconds ? MOST_SECONDS * NS_PER_S : field_max(field)));
+				number(field->min, field->seconds ? MOST_SECONDS * NS_PER_S
+								  : field_max(field)));
 	}
 }
 
@@ -114,15 +117,16 @@ static int64_t add_environment(struct scratch *s, struct book *book)
 		snprintf(digest + i, 17, "%016llx", (unsigned long long)random_next(&seed));
 	json = json_pack("{s:s, s:{s:s}}", "digest", digest, "identity", utf8, utf8);
 	document = json_dumps(json, JSON_COMPACT);
-	assert_done(s, book_put_environment(book, whole || !named ? digest : NULL,
-			       whole || named ? machine : NULL, whole ? document : NULL, &id, &s->err));
+	assert_done(
+		s, book_put_environment(book, whole || !named ? digest : NULL,
+			   whole || named ? machine : NULL, whole ? document : NULL, &id, &s->err));
 	for (size_t i = below(3); i > 0; i--) {
 		_cleanup_(freep) char *name = hostile();
 
 		measurement.name = name;
 		measurement.value = real();
-		assert_done(s, sql_insert(book, &s->err, &measurement_table, "ON CONFLICT DO NOTHING",
-				       &measurement, 1, "i", id));
+		assert_done(s, sql_insert(book, &s->err, &measurement_table,
+				       "ON CONFLICT DO NOTHING", &measurement, 1, "i", id));
 	}
 	return id;
 }
@@ -133,7 +137,8 @@ static size_t add_sources(struct scratch *s, struct book *book)
 
 	for (size_t i = 1 + below(MOST_SOURCES); i > 0; i--) {
 		_cleanup_(freep) char *name = hostile(), *exe = hostile(), *unit = hostile();
-		const struct source who = {0, name, exe, unit, (enum source_kind)below(N_SOURCE_KINDS)};
+		const struct source who = {
+			0, name, exe, unit, (enum source_kind)below(N_SOURCE_KINDS)};
 		uint32_t id;
 
 		assert_done(s, book_source(book, &who, &id, &s->err));
@@ -148,7 +153,8 @@ static void fill_half(struct profile_run *half)
 	half->run = 0;
 	half->samples = half->samples < 1000 ? half->samples : 1000;
 	half->l_samples = calloc(5, sizeof(uint32_t));
-	for (half->n_l_samples = 0; half->n_l_samples < 4 && (int64_t)half->n_l_samples < half->samples;
+	for (half->n_l_samples = 0;
+		half->n_l_samples < 4 && (int64_t)half->n_l_samples < half->samples;
 		half->n_l_samples++)
 		half->l_samples[half->n_l_samples] = (uint32_t)half->n_l_samples + 1;
 }
@@ -205,7 +211,8 @@ static int64_t add_run(struct scratch *s, struct book *book, char *profile)
 	return run.id;
 }
 
-/* Those that the book refuses, because they repeat a key, or name what is not there, no tool can have made. */
+/* Those that the book refuses, because they repeat a key, or name what is not there, no tool can
+ * have made. */
 static size_t add_rows(struct scratch *s, struct book *book, int64_t run, size_t n_sources)
 {
 	const struct run_rows *rows;
@@ -214,7 +221,8 @@ static size_t add_rows(struct scratch *s, struct book *book, int64_t run, size_t
 	for (size_t k = 0; (rows = document_run_rows(k)); k++)
 		for (size_t i = below(rows->single ? 2 : MOST_ROWS); i > 0; i--) {
 			_cleanup_(freep) void *row = calloc(1, rows->table->size);
-			struct resume_point *point = rows->table == &resume_point_table ? row : NULL;
+			struct resume_point *point = rows->table == &resume_point_table ? row
+											: NULL;
 			struct duet_row *duet = rows->table == &duet_table ? row : NULL;
 			struct error refused = {};
 
@@ -222,7 +230,8 @@ static size_t add_rows(struct scratch *s, struct book *book, int64_t run, size_t
 			if (point)
 				point->environment = below(2) ? add_environment(s, book) : 0;
 			if (duet)
-				duet->reference = below(4) ? 1 : run + MOST_RUNS; /* which was removed */
+				/* which was removed */
+				duet->reference = below(4) ? 1 : run + MOST_RUNS;
 			added += sql_insert(book, &refused, rows->table, rows->insert ?: "", row, 1,
 					 *rows->table->keys ? "i" : "", run) == 0;
 			fields_clear(rows->table, row);
@@ -257,8 +266,8 @@ static size_t make_book(struct scratch *s, struct book *book)
 			counters.sample = sample.n;
 			assert_done(s, book_add_sample(book, run, &sample, executions, n, &s->err));
 			if (counters_know_any(&counters) && below(2))
-				assert_done(
-					s, book_add_rows(book, run, &counters_table, &counters, 1, &s->err));
+				assert_done(s, book_add_rows(book, run, &counters_table, &counters,
+						       1, &s->err));
 		}
 		rows += add_rows(s, book, run, n_sources);
 	}
@@ -292,8 +301,10 @@ static const json_t *with_number(const json_t *array, const char *member, json_i
 	return NULL;
 }
 
-/* In place of the numbers that a book gives: the sources and environments themselves, and the places of runs in the document. */
-static void name_numbers(json_t *json, const json_t *sources, const json_t *environments, const json_t *root)
+/* In place of the numbers that a book gives: the sources and environments themselves, and the
+ * places of runs in the document. */
+static void name_numbers(
+	json_t *json, const json_t *sources, const json_t *environments, const json_t *root)
 {
 	static const char *const of_sources[] = {"source", "combination"};
 	json_int_t reference = json_integer_value(json_object_get(json, "reference"));
@@ -310,15 +321,15 @@ static void name_numbers(json_t *json, const json_t *sources, const json_t *envi
 		name_numbers(value, sources, environments, root);
 	for (i = 0; i < ELEMENTS(of_sources); i++)
 		if (json_is_integer(json_object_get(json, of_sources[i]))) {
-			to = with_number(
-				sources, "id", json_integer_value(json_object_get(json, of_sources[i])));
+			to = with_number(sources, "id",
+				json_integer_value(json_object_get(json, of_sources[i])));
 			assert_non_null(to);
 			json_object_set_new(json, of_sources[i], json_deep_copy(to));
 			json_object_del(json_object_get(json, of_sources[i]), "id");
 		}
 	if (json_is_integer(json_object_get(json, "environment"))) {
-		to = with_number(
-			environments, "id", json_integer_value(json_object_get(json, "environment")));
+		to = with_number(environments, "id",
+			json_integer_value(json_object_get(json, "environment")));
 		json_object_set_new(json, "environment", to ? json_deep_copy(to) : json_null());
 		json_object_del(json_object_get(json, "environment"), "id");
 	}
@@ -326,8 +337,8 @@ static void name_numbers(json_t *json, const json_t *sources, const json_t *envi
 		json_object_set_new(json, "reference",
 			reference == json_integer_value(json_object_get(root, "run"))
 				? json_string("this")
-				: json_boolean(
-					  with_number(json_object_get(root, "duet_runs"), "run", reference)));
+				: json_boolean(with_number(
+					  json_object_get(root, "duet_runs"), "run", reference)));
 }
 
 static int by_text(const void *a, const void *b)
@@ -354,7 +365,8 @@ static void sort_rows(json_t *array)
 
 static void drop_numbers(json_t *json)
 {
-	static const char *const sorted[] = {"jitter_sources", "jitter_buckets", "combination_parts"};
+	static const char *const sorted[] = {
+		"jitter_sources", "jitter_buckets", "combination_parts"};
 	json_t *value;
 	const char *name;
 	size_t i;
@@ -398,8 +410,8 @@ static void assert_equal_texts(const char *one, const char *two)
 /* The rows of a run in a table, as text, without the numbers that a book gives. */
 static void dump_table(FILE *file, struct book *book, const char *table, int64_t run)
 {
-	static const char *const numbers[] = {
-		"id", "run", "source", "combination", "environment", "reference", "profile_id", "owner"};
+	static const char *const numbers[] = {"id", "run", "source", "combination", "environment",
+		"reference", "profile_id", "owner"};
 	_cleanup_(freep) char *sql = text_format("SELECT * FROM %s WHERE %s = %lld", table,
 		strcmp(table, "run") ? "run" : "id", (long long)run);
 	sqlite3_stmt *rows = NULL;
@@ -463,9 +475,9 @@ TEST_IN_BOOK(each_book_goes_out_and_comes_back_the_same)
 		rows += make_book(s, s->book);
 		assert_done(s, book_runs(s->book, &runs, &n, &s->err));
 		for (size_t k = 0; k < n; k++) {
-			_cleanup_(freep) char *out = export_run(s, s->book, runs[k].id), *same = NULL,
-					      *again = NULL, *one = NULL, *two = NULL, *table = NULL,
-					      *its = NULL;
+			_cleanup_(freep) char *out = export_run(s, s->book, runs[k].id),
+					      *same = NULL, *again = NULL, *one = NULL, *two = NULL,
+					      *table = NULL, *its = NULL;
 			int64_t copy, last;
 
 			/* Out of the first into the second, and from there into the third. */

@@ -15,7 +15,8 @@ TEST(the_step_is_that_of_the_clock_or_that_of_the_times)
 	assert_int_equal(rounding_step(a, 3, b, 2, 1000000), 1000000);
 	assert_int_equal(rounding_step(same, 2, same, 2, 0), 10000000); /* not 40 ms */
 	assert_int_equal(rounding_step(ticks, 2, NULL, 0, 0), 4000000);
-	assert_int_equal(rounding_step((int64_t[]){2000000000, 2000000000}, 2, NULL, 0, 0), 1000000000);
+	assert_int_equal(
+		rounding_step((int64_t[]){2000000000, 2000000000}, 2, NULL, 0, 0), 1000000000);
 	assert_int_equal(rounding_step((int64_t[]){400000000, 400000000}, 2, NULL, 0, 0), 10000000);
 	assert_int_equal(rounding_step(same, 2, exact, 2, 0), 1);
 }

@@ -65,7 +65,8 @@ TEST(discarded_and_incomplete_samples_are_left_out)
 	assert_true(sizes.rows[0].sd_ns < 2);
 }
 
-/* The first 40 are wide, the rest is not: what the first 10 to 40 look like says nothing of the whole. */
+/* The first 40 are wide, the rest is not: what the first 10 to 40 look like says nothing of the
+ * whole. */
 TEST(a_size_is_suggested_if_all_larger_ones_are_close_too)
 {
 	_cleanup_(freep) struct sample *samples = make(800);
@@ -79,7 +80,8 @@ TEST(a_size_is_suggested_if_all_larger_ones_are_close_too)
 	assert_true(sizes.suggested > 40);
 }
 
-/* Independent, normal: any size shows their sd. One block of ten would show it within 10 % in one case of three. */
+/* Independent, normal: any size shows their sd. One block of ten would show it within 10 % in one
+ * case of three. */
 TEST_DRAWN(of_independent_samples_ten_are_enough, 1)
 {
 	for (int run = 0; run < 50; run++) {
@@ -94,7 +96,8 @@ TEST_DRAWN(of_independent_samples_ten_are_enough, 1)
 	}
 }
 
-/* A block of 30 says little of 40 samples: by itself, it would end the search in two of three runs. */
+/* A block of 30 says little of 40 samples: by itself, it would end the search in two of three
+ * runs. */
 TEST_DRAWN(a_size_with_a_single_block_is_not_judged, 2)
 {
 	int whole = 0;
@@ -121,8 +124,8 @@ TEST_DRAWN(a_size_with_a_single_block_is_not_judged, 2)
 TEST(a_precision_needs_so_many_samples)
 {
 	_cleanup_(freep) struct sample *samples = make(100);
-	struct discarding d = {
-		.pt = {.kept = {.n = 100, .relative_error = 0.01}, .interval = {.effective_n = 100}}};
+	struct discarding d = {.pt = {.kept = {.n = 100, .relative_error = 0.01},
+				       .interval = {.effective_n = 100}}};
 	struct sample_sizes sizes = find(samples, 100, &d);
 
 	assert_int_equal(sizes.needed[2], 18);
@@ -152,6 +155,7 @@ TEST(a_run_without_samples_is_told)
 	struct sample_sizes sizes = {};
 	struct error err = {};
 
-	assert_int_equal(sample_sizes_find(&sizes, &(struct discarding){}, NULL, 0, false, &err), -EINVAL);
+	assert_int_equal(
+		sample_sizes_find(&sizes, &(struct discarding){}, NULL, 0, false, &err), -EINVAL);
 	assert_string_equal(err.text, "the run has no samples");
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The sampling loop: orders, warm-ups, hooks, targets that move, and what becomes of runs that fail. */
+/* The sampling loop: orders, warm-ups, hooks, targets that move, and what becomes of runs that
+ * fail. */
 #include "tests/unit/scratch.h"
 
 #include "lib/host/process/signals.h"
@@ -40,8 +41,8 @@ static int conclude(struct sampling *s, struct error *err)
 	return note('c', s, err);
 }
 
-static int taken(struct sampling *s, const struct sample *sample, const struct execution *executions,
-	size_t n_executions, struct error *err)
+static int taken(struct sampling *s, const struct sample *sample,
+	const struct execution *executions, size_t n_executions, struct error *err)
 {
 	assert_int_equal(sample->n, s->run->n_samples);
 	assert_int_equal(n_executions, 0); /* no accounting */
@@ -209,7 +210,8 @@ TEST_IN_BOOK(a_program_that_fails_ends_the_run_and_is_named_with_its_sample)
 	two_make(s, "exit 3", ORDER_SEQUENCE);
 	assert_int_equal(sampling_run(&two.plan, &s->err), -ECANCELED);
 	assert_string_equal(
-		s->err.text, "'sh' ended with exit status 3 in sample 1"); /* no option of emp-measure */
+		/* no option of emp-measure */
+		s->err.text, "'sh' ended with exit status 3 in sample 1");
 	check_run(s, two.runs[0].id, "failed", 0);
 	assert_int_equal(two.runs[1].id, 0);
 	two_make(s, "exec sleep 1000", ORDER_SEQUENCE);

@@ -23,7 +23,8 @@ static struct task_record task(unsigned int pid, uint64_t start_ns, uint64_t run
 }
 
 /* Another thread of process `of`. */
-static struct task_record thread(struct task_record of, unsigned int pid, uint64_t start_ns, uint64_t run_ns)
+static struct task_record thread(
+	struct task_record of, unsigned int pid, uint64_t start_ns, uint64_t run_ns)
 {
 	struct task_record record = task(pid, start_ns, run_ns);
 
@@ -66,7 +67,8 @@ static struct snapshot_diff j;
 
 static void diff(struct task_records before, struct task_records exits, struct task_records after)
 {
-	struct snapshots snapshots = {before, after, exits, .before_ns = BEFORE_NS, .observer = OBSERVER};
+	struct snapshots snapshots = {
+		before, after, exits, .before_ns = BEFORE_NS, .observer = OBSERVER};
 
 	snapshot_diff_run(&j, &snapshots);
 }
@@ -115,20 +117,24 @@ TEST_OF_DIFF(one_process_took_what_it_has_more_of_at_the_end)
 		/* that ended during the first snapshot */
 		{{}, {dead(task(10, 5, 370))}, {task(11, 6, 9)}, -1},
 		/* a zombie in the second snapshot, and one whose last switch is still to come */
-		{{task(10, 5, 300)}, {dead(task(10, 5, 370))}, {dead(task(10, 5, 370))}, 70, 0, false, true},
+		{{task(10, 5, 300)}, {dead(task(10, 5, 370))}, {dead(task(10, 5, 370))}, 70, 0,
+			false, true},
 		{{task(10, 5, 300)}, {}, {dead(task(10, 5, 365))}, 65, 0, false, true},
 		/* time never runs backwards */
 		{{ticked(task(10, 5, 300), 4)}, {}, {ticked(task(10, 5, 290), 8)}, 0, 4},
 		/* threads are summed to their process */
 		{{task(10, 5, 300), thread(task(10, 5, 0), 11, 6, 20)},
-			{dead(thread(task(10, 5, 0), 11, 6, 27)), dead(thread(task(10, 5, 0), 12, 1100, 4))},
+			{dead(thread(task(10, 5, 0), 11, 6, 27)),
+				dead(thread(task(10, 5, 0), 12, 1100, 4))},
 			{task(10, 5, 301), thread(task(10, 5, 0), 13, 1200, 50)}, 7 + 4 + 1 + 50},
 		/* that only waits: it is not ended by its threads */
-		{{task(10, 5, 300)}, {dead(thread(task(10, 5, 0), 12, 1100, 4))}, {task(10, 5, 300)}, 4},
+		{{task(10, 5, 300)}, {dead(thread(task(10, 5, 0), 12, 1100, 4))},
+			{task(10, 5, 300)}, 4},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		diff(records_of(cases[i].before), records_of(cases[i].exits), records_of(cases[i].after));
+		diff(records_of(cases[i].before), records_of(cases[i].exits),
+			records_of(cases[i].after));
 		if (cases[i].pt_ns < 0) {
 			assert_int_equal(j.n, 0);
 			continue;
@@ -171,7 +177,8 @@ TEST_OF_DIFF(the_time_on_the_watched_cpu_is_that_of_all_threads)
 
 TEST_OF_DIFF(diffs_with_one_pid_stay_apart)
 {
-	diff(TASKS(task(10, 5, 300)), TASKS(dead(task(10, 5, 310)), dead(in_place_of(71, task(10, 1100, 3)))),
+	diff(TASKS(task(10, 5, 300)),
+		TASKS(dead(task(10, 5, 310)), dead(in_place_of(71, task(10, 1100, 3)))),
 		TASKS(in_place_of(72, task(10, 1200, 2))));
 	assert_int_equal(j.n, 3);
 	assert_int_equal(j.items[0].pt_ns, 10);
@@ -200,7 +207,8 @@ TEST_OF_DIFF(a_task_at_the_address_of_an_old_zombie_is_another)
 /* It gets the pid and the start time of the first thread, which ends. */
 TEST_OF_DIFF(a_thread_that_executes_a_program_keeps_its_time)
 {
-	diff(TASKS(task(10, 5, 300), thread(task(10, 5, 0), 11, 6, 20)), TASKS(dead(task(10, 5, 302))),
+	diff(TASKS(task(10, 5, 300), thread(task(10, 5, 0), 11, 6, 20)),
+		TASKS(dead(task(10, 5, 302))),
 		TASKS(named(in_place_of(11, task(10, 5, 60)), "program")));
 	assert_int_equal(only()->pt_ns, 2 + 40);
 	assert_string_equal(only()->name, "program");

@@ -39,7 +39,8 @@ TEST(what_hangs_is_killed_and_named)
 
 TEST(what_writes_too_much_is_killed_and_named)
 {
-	const struct subprocess yes = {.argv = SHELL("yes"), .path = "/bin/sh", .output_max = 100000};
+	const struct subprocess yes = {
+		.argv = SHELL("yes"), .path = "/bin/sh", .output_max = 100000};
 	char *output = NULL;
 	int status = 0;
 
@@ -79,7 +80,8 @@ TEST(what_is_not_there_is_named)
 
 TEST(a_signal_shows_in_the_status)
 {
-	const struct subprocess dies = {.argv = SHELL("echo before; kill -KILL $$"), .output_max = 100};
+	const struct subprocess dies = {
+		.argv = SHELL("echo before; kill -KILL $$"), .output_max = 100};
 	_cleanup_(freep) char *output = NULL;
 	int status = 0;
 
@@ -132,13 +134,15 @@ TEST(hooks_that_fail_are_named)
 	assert_int_equal(hook_run("kill -TERM $$", NULL, false, "--setup", &err), -ECANCELED);
 	assert_string_equal(err.text, "--setup 'kill -TERM $$' was killed by signal 15 (SIGTERM)");
 	assert_int_equal(hook_run("true", shell, false, "--setup", &err), -ENOENT);
-	assert_string_equal(err.text, "--setup: cannot run emp-no-shell: No such file or directory");
+	assert_string_equal(
+		err.text, "--setup: cannot run emp-no-shell: No such file or directory");
 }
 
 /* Last: from here on, signals wait to be read. */
 TEST(signals_for_this_process_are_forwarded)
 {
-	const struct subprocess sleeps = {.argv = SHELL("exec sleep 1000"), .forward_signals = true};
+	const struct subprocess sleeps = {
+		.argv = SHELL("exec sleep 1000"), .forward_signals = true};
 	int status = 0;
 
 	assert_int_equal(interrupt_init(), 0);

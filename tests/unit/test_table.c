@@ -7,7 +7,8 @@
 #include <locale.h>
 #include <math.h>
 
-static const struct column columns[] = {{"NAME"}, {"TOOK", COLUMN_NUMBER}, {"WHY", COLUMN_WRAP}, {}};
+static const struct column columns[] = {
+	{"NAME"}, {"TOOK", COLUMN_NUMBER}, {"WHY", COLUMN_WRAP}, {}};
 
 static void add(struct table *table, const char *name, const char *took, const char *why)
 {
@@ -88,13 +89,14 @@ TEST(a_word_that_is_too_long_is_broken)
 TEST(a_table_whose_numbers_do_not_fit_continues_below)
 {
 	static const struct column of_run[] = {{"RUN", COLUMN_NUMBER}, {"CLOCK"},
-		{"SAMPLES", COLUMN_NUMBER}, {"LONGEST TIME", COLUMN_NUMBER}, {"MEAN", COLUMN_NUMBER},
-		{"CV", COLUMN_NUMBER}, {}};
+		{"SAMPLES", COLUMN_NUMBER}, {"LONGEST TIME", COLUMN_NUMBER},
+		{"MEAN", COLUMN_NUMBER}, {"CV", COLUMN_NUMBER}, {}};
 	struct table *table = table_new(of_run);
 
 	table_row(table, NUMBER(1), TEXT("ET"), NUMBER(800), TEXT("4 h 34 min"), TEXT("71.48 ms"),
 		TEXT("0.0020 %"));
-	table_row(table, NUMBER(12), TEXT("PT"), NUMBER(8), TEXT("1.5 s"), TEXT("1.0 ms"), TEXT("-"));
+	table_row(
+		table, NUMBER(12), TEXT("PT"), NUMBER(8), TEXT("1.5 s"), TEXT("1.0 ms"), TEXT("-"));
 	check_printed(table, "32",
 		"RUN CLOCK SAMPLES    LONGEST\n"
 		"                        TIME\n"
@@ -173,8 +175,9 @@ TEST(json_has_the_columns_with_a_member)
 	_cleanup_(json_decrefp) json_t *rows = json_loads(text, 0, NULL);
 
 	compact = json_dumps(rows, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(4));
-	assert_string_equal(compact, "[{\"run\":7,\"program\":\"sort\",\"et_ns\":1500000,\"ratio\":1.178},"
-				     "{\"run\":8,\"program\":null,\"et_ns\":null,\"ratio\":null}]");
+	assert_string_equal(compact,
+		"[{\"run\":7,\"program\":\"sort\",\"et_ns\":1500000,\"ratio\":1.178},"
+		"{\"run\":8,\"program\":null,\"et_ns\":null,\"ratio\":null}]");
 }
 
 TEST(a_byte_that_is_not_utf_8_is_replaced_in_every_format)

@@ -67,7 +67,8 @@ TEST(records_of_version_15_have_more_in_the_middle)
 	static const size_t behind[] = {
 		400 + 16, 368, 344, 328, 64, 48, 32}; /* each delay but the last, from the end */
 
-	for (size_t each = 8; each <= 16; each += 8) { /* the greatest delay; the greatest and the least */
+	/* the greatest delay; the greatest and the least */
+	for (size_t each = 8; each <= 16; each += 8) {
 		for (unsigned int version = 14; version <= 15; version++) {
 			struct taskstats_fields fields;
 			char bytes[LEN_16];
@@ -140,7 +141,8 @@ static size_t append_nest(
 
 	make(stats, version);
 	memcpy(stats + offsetof(struct taskstats, cpu_run_virtual_total), &run_ns, sizeof(run_ns));
-	len = append(nest, 0, type == TASKSTATS_TYPE_AGGR_PID ? TASKSTATS_TYPE_PID : TASKSTATS_TYPE_TGID, &id,
+	len = append(nest, 0,
+		type == TASKSTATS_TYPE_AGGR_PID ? TASKSTATS_TYPE_PID : TASKSTATS_TYPE_TGID, &id,
 		sizeof(id));
 	len = append(nest, len, TASKSTATS_TYPE_STATS, stats, sizeof(stats));
 	return append(bytes, at, type | NLA_F_NESTED, nest, len);
@@ -193,7 +195,8 @@ TEST(a_message_cut_anywhere_is_refused)
 	size_t len = append_nest(bytes, 0, TASKSTATS_TYPE_AGGR_PID, 4711, 16, 5);
 
 	for (size_t i = 0; i < len; i++) {
-		char *cut = malloc(i + 1); /* so that a sanitizer sees what is read behind the end */
+		/* so that a sanitizer sees what is read behind the end */
+		char *cut = malloc(i + 1);
 
 		memcpy(cut, bytes, i);
 		assert_int_equal(taskstats_read_message(cut, i, &message), -EBADMSG);

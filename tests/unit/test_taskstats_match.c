@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Records of taskstats, which have no start times, made comparable. The first snapshot begins at 1000 ns.
- */
+/* Records of taskstats, which have no start times, made comparable. The first snapshot begins at
+ * 1000 ns. */
 #include "tests/unit/check.h"
 
 #include "lib/host/accounting/accounting_internal.h"
@@ -82,18 +82,23 @@ TEST(one_process_counts_once_with_what_it_took_in_the_sample)
 		bool started, ended;
 	} cases[] = {
 		/* in both snapshots, it took the difference */
-		{{.listed = {5}, .before = {process(5, 10)}, .after = {process(5, 13)}}, 3, false, false},
+		{{.listed = {5}, .before = {process(5, 10)}, .after = {process(5, 13)}}, 3, false,
+			false},
 		/* not on the list, it started in the sample */
 		{{.after = {process(5, 13)}}, 13, true, false},
 		{{.exits = {ended(5, 13)}}, 13, true, true},
 		/* listed and ended: the difference */
-		{{.listed = {5}, .before = {process(5, 10)}, .exits = {ended(5, 13)}}, 3, false, true},
+		{{.listed = {5}, .before = {process(5, 10)}, .exits = {ended(5, 13)}}, 3, false,
+			true},
 		/* gone when it was asked for */
 		{{.listed = {5}, .exits = {ended(5, 13)}, .n_early = 1}, -1},
-		/* a zombie when it was asked for: the kernel tells 0, and the difference would be all that it ever had */
-		{{.listed = {5}, .before = {process(5, 0)}, .exits = {ended(5, 13)}, .n_early = 1}, -1},
+		/* a zombie when it was asked for: the kernel tells 0, and the difference would be
+		 * all that it ever had */
+		{{.listed = {5}, .before = {process(5, 0)}, .exits = {ended(5, 13)}, .n_early = 1},
+			-1},
 		/* it had not run yet, and then did */
-		{{.listed = {5}, .before = {process(5, 0)}, .exits = {ended(5, 13)}}, 13, false, true},
+		{{.listed = {5}, .before = {process(5, 0)}, .exits = {ended(5, 13)}}, 13, false,
+			true},
 		/* a zombie in the second snapshot, of one thread and of several */
 		{{.listed = {5},
 			 .before = {process(5, 10)},

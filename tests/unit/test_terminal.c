@@ -25,8 +25,8 @@ TEST(other_text_is_shown_as_it_is)
 
 	assert_ptr_equal(terminal_text(plain), plain);
 	assert_string_equal(terminal_text("café … ± ü 日本"), "café … ± ü 日本");
-	assert_string_equal(
-		terminal_text("\xe2\x80\x90\xe2\x81\xaa\xd8\x9d"), "\xe2\x80\x90\xe2\x81\xaa\xd8\x9d");
+	assert_string_equal(terminal_text("\xe2\x80\x90\xe2\x81\xaa\xd8\x9d"),
+		"\xe2\x80\x90\xe2\x81\xaa\xd8\x9d");
 	assert_null(terminal_text(NULL));
 }
 
@@ -55,9 +55,10 @@ TEST(a_number_is_not_parted_from_its_unit_and_a_range_is_one_word)
 {
 	check_wrapped("16", "it took about 12 ms, or so", "it took about\n  12 ms, or so\n");
 	check_wrapped("16", "it took about 12 % of it", "it took about\n  12 % of it\n");
-	check_wrapped("20", "it was from 1.5 … 2.25 ms long", "it was from\n  1.5 … 2.25 ms long\n");
-	check_wrapped("20", "it was from 1.5 s … 2.25 s long",
-		"it was from\n  1.5 s … 2.25 s\n  long\n");
+	check_wrapped(
+		"20", "it was from 1.5 … 2.25 ms long", "it was from\n  1.5 … 2.25 ms long\n");
+	check_wrapped(
+		"20", "it was from 1.5 s … 2.25 s long", "it was from\n  1.5 s … 2.25 s\n  long\n");
 	/* what follows is a word of its own: no unit has so many letters */
 	check_wrapped("16", "it took about 12 samples", "it took about 12\n  samples\n");
 	check_wrapped("16", "it took about x ms", "it took about x\n  ms\n");

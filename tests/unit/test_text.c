@@ -29,7 +29,8 @@ TEST(a_bare_number_is_seconds_and_units_scale)
 
 TEST(a_bad_time_is_quoted_in_the_message)
 {
-	static const char *const bad[] = {"", "0", "-1", "1parsec", "nan", "inf", "1e300", "0.1ns", "ms"};
+	static const char *const bad[] = {
+		"", "0", "-1", "1parsec", "nan", "inf", "1e300", "0.1ns", "ms"};
 
 	for (size_t i = 0; i < ELEMENTS(bad); i++) {
 		struct error err = {};
@@ -48,7 +49,8 @@ TEST(bytes_that_are_not_utf8_are_spelled_out)
 	} rows[] = {
 		{"", ""},
 		{"plain", "plain"},
-		{"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80", "\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80"},
+		{"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80",
+			"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80"},
 		{"\xff\xfe", "\\xff\\xfe"},
 		{"cut \xc3", "cut \\xc3"},
 		{"cut \xe2\x82", "cut \\xe2\\x82"},
@@ -174,7 +176,8 @@ TEST(a_mean_is_rounded_to_match_its_sd)
 	};
 
 	for (size_t i = 0; i < ELEMENTS(rows); i++)
-		assert_string_equal(text_mean_sd(rows[i].mean_ns, rows[i].sd_ns, rows[i].unit), rows[i].text);
+		assert_string_equal(
+			text_mean_sd(rows[i].mean_ns, rows[i].sd_ns, rows[i].unit), rows[i].text);
 }
 
 TEST(an_interval_is_in_one_unit)

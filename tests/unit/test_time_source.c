@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The sources of time: all show that a process computes, and those of another process show that one. */
+/* The sources of time: all show that a process computes, and those of another process show that
+ * one. */
 #include "tests/unit/check.h"
 
 #include "lib/clocks/bench.h"
@@ -32,7 +33,8 @@ TEST(every_source_that_opens_advances_while_the_process_computes)
 		before = time_read(&reader);
 		cpu_before = cpu_ns();
 
-		/* Ten ticks of /proc, and a sleep, which brings all of the kernel's numbers up to date. */
+		/* Ten ticks of /proc, and a sleep, which brings all of the kernel's numbers up to
+		 * date. */
 		int64_t until_ns = cpu_ns() + 100 * NS_PER_MS;
 
 		while (cpu_ns() < until_ns)
@@ -81,7 +83,8 @@ TEST(a_source_of_others_shows_the_other_process)
 		struct error err = {};
 		int64_t before, least = 20 * NS_PER_MS; /* two ticks of /proc */
 
-		if (!time_sources[i].of_others || time_reader_open(&reader, &time_sources[i], pid, &err) < 0)
+		if (!time_sources[i].of_others ||
+			time_reader_open(&reader, &time_sources[i], pid, &err) < 0)
 			continue;
 		before = time_read(&reader);
 		assert_true(before >= 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A tool of two verbs, and one without any: what they are run with, what they print, and what they refuse. */
+/* A tool of two verbs, and one without any: what they are run with, what they print, and what they
+ * refuse. */
 #include "tests/unit/check.h"
 
 #include "lib/base/tool.h"
@@ -61,7 +62,8 @@ static const struct verb verbs[] = {
 
 static const struct verb only[] = {{NULL, "COMMAND...", NULL, 1, -1, show_options, run}, {}};
 
-static const struct tool with_verbs = {"emp-test", "Tests.", "Examples:\n  emp-test list\n", common, verbs};
+static const struct tool with_verbs = {
+	"emp-test", "Tests.", "Examples:\n  emp-test list\n", common, verbs};
 static const struct tool without = {"emp-one", "Tests one.", NULL, common, only};
 
 static const struct option_row times_options[] = {
@@ -178,8 +180,10 @@ TEST(help_lists_what_there_is_in_80_columns)
 
 TEST(one_value_given_twice_is_refused_by_name)
 {
-	check_refused(&with_verbs, "show 7 -t 1s --time 2s", "emp-test: option '--time' is given twice\n");
-	check_refused(&with_verbs, "-r 1 show 7 --runs 2", "emp-test: option '--runs' is given twice\n");
+	check_refused(&with_verbs, "show 7 -t 1s --time 2s",
+		"emp-test: option '--time' is given twice\n");
+	check_refused(
+		&with_verbs, "-r 1 show 7 --runs 2", "emp-test: option '--runs' is given twice\n");
 	check_refused(&without, "a --text x --text x", "emp-one: option '--text' is given twice\n");
 }
 
@@ -195,11 +199,12 @@ TEST(lists_and_flags_may_be_given_again)
 
 TEST(what_is_wrong_is_named)
 {
-	check_refused(&with_verbs, "", "emp-test: no verb given; 'emp-test --help' lists the verbs\n");
+	check_refused(
+		&with_verbs, "", "emp-test: no verb given; 'emp-test --help' lists the verbs\n");
 	check_refused(&with_verbs, "shwo",
 		"emp-test: unknown verb 'shwo' (did you mean 'show'?); 'emp-test --help' lists the verbs\n");
-	check_refused(
-		&with_verbs, "show", "emp-test: too few arguments; usage: emp-test show [OPTION...] RUN\n");
+	check_refused(&with_verbs, "show",
+		"emp-test: too few arguments; usage: emp-test show [OPTION...] RUN\n");
 	check_refused(&with_verbs, "list x",
 		"emp-test: 'x' is one argument too many; usage: emp-test list [OPTION...]\n");
 	check_refused(&with_verbs, "list --share 2",
@@ -207,7 +212,8 @@ TEST(what_is_wrong_is_named)
 	check_refused(&without, "-jx a", "emp-one: unknown option '-x'; see 'emp-one --help'\n");
 	check_refused(&with_verbs, "show 7 --text",
 		"emp-test: option '--text' needs a value; see 'emp-test --help'\n");
-	check_refused(&with_verbs, "show 7 -P a", "emp-test: option '--pair' needs 2 values: A B\n");
+	check_refused(
+		&with_verbs, "show 7 -P a", "emp-test: option '--pair' needs 2 values: A B\n");
 	check_refused(&with_verbs, "list -r 0",
 		"emp-test: --runs must be a whole number from 1 to 2147483647, not '0'\n");
 	check_refused(&with_verbs, "show 7 --share x",
@@ -227,7 +233,8 @@ TEST(an_option_after_a_program_is_not_taken_for_the_tools)
 		{"xz -r9 f", "options of emp-time come before the command, and '-r9' is after it"},
 		{"gzip --cleanup f",
 			"options of emp-time come before the command, and '--cleanup' is after it"},
-		{"gzip --help", "options of emp-time come before the command, and '--help' is after it"},
+		{"gzip --help",
+			"options of emp-time come before the command, and '--help' is after it"},
 		{"cp a b -r c", "--runs must be a whole number from 1 to 2147483647, not 'c'"},
 		{"cp a b -c", "option '-c' needs a value; see 'emp-time --help'"},
 	};
@@ -262,7 +269,8 @@ TEST(an_option_without_effect_is_refused)
 {
 	const char *no_json =
 		"emp-test: 'emp-test draw' has no option '--json'; see 'emp-test draw --help'\n";
-	const char *no_text = "emp-test: --brief changes the text, and --json prints none: use one of them\n";
+	const char *no_text =
+		"emp-test: --brief changes the text, and --json prints none: use one of them\n";
 
 	check_refused(&with_verbs, "draw --json", no_json);
 	check_refused(&with_verbs, "-j draw", no_json);
@@ -302,8 +310,8 @@ static int silent(int argc, char **argv, struct error *err)
 
 TEST(the_status_and_the_sentence_of_a_verb_reach_the_caller)
 {
-	static const struct verb rows[] = {
-		{"slower", NULL, "", 0, 0, NULL, positive}, {"silent", NULL, "", 0, 0, NULL, silent}, {}};
+	static const struct verb rows[] = {{"slower", NULL, "", 0, 0, NULL, positive},
+		{"silent", NULL, "", 0, 0, NULL, silent}, {}};
 	static const struct tool tool = {"emp-test", "Tests.", NULL, NULL, rows};
 
 	assert_int_equal(call(&tool, "slower"), STATUS_NOT_FIT);

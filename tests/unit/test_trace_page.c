@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Pages of the kernel's ring buffer: a recorded one as libtraceevent reads it, and those that no kernel writes. */
+/* Pages of the kernel's ring buffer: a recorded one as libtraceevent reads it, and those that no
+ * kernel writes. */
 #include "tests/unit/check.h"
 
 #include "lib/jitter/jitter_internal.h"
@@ -46,7 +47,8 @@ static uint32_t first_word(uint32_t type, uint32_t time)
 TEST(a_recorded_page_has_the_records_that_libtraceevent_reads)
 {
 	char *page = malloc(PAGE);
-	struct kbuffer *theirs = kbuffer_alloc(KBUFFER_LSIZE_SAME_AS_HOST, KBUFFER_ENDIAN_SAME_AS_HOST);
+	struct kbuffer *theirs = kbuffer_alloc(
+		KBUFFER_LSIZE_SAME_AS_HOST, KBUFFER_ENDIAN_SAME_AS_HOST);
 	struct trace_page mine;
 	struct trace_record record;
 	unsigned long long at;
@@ -56,7 +58,8 @@ TEST(a_recorded_page_has_the_records_that_libtraceevent_reads)
 	assert_int_equal(kbuffer_load_subbuffer(theirs, page), 0);
 	assert_true(trace_page_open(&mine, page, PAGE));
 	assert_int_equal(mine.lost, kbuffer_missed_events(theirs));
-	for (char *data = kbuffer_read_event(theirs, &at); data; data = kbuffer_next_event(theirs, &at)) {
+	for (char *data = kbuffer_read_event(theirs, &at); data;
+		data = kbuffer_next_event(theirs, &at)) {
 		assert_true(trace_page_next(&mine, &record));
 		assert_ptr_equal(record.data, data);
 		assert_int_equal(record.size, kbuffer_event_size(theirs));
@@ -72,8 +75,9 @@ TEST(a_recorded_page_has_the_records_that_libtraceevent_reads)
 TEST(times_may_be_longer_than_a_record_has_room_for)
 {
 	enum { DATA = 1, PADDING = 29, EXTEND, STAMP };
-	const uint32_t words[] = {first_word(EXTEND, 5), 2, first_word(DATA, 7), 0, first_word(PADDING, 1), 8,
-		0, first_word(DATA, 1), 0, first_word(STAMP, 9), 1, first_word(0, 3), 12, 0, 0};
+	const uint32_t words[] = {first_word(EXTEND, 5), 2, first_word(DATA, 7), 0,
+		first_word(PADDING, 1), 8, 0, first_word(DATA, 1), 0, first_word(STAMP, 9), 1,
+		first_word(0, 3), 12, 0, 0};
 	struct trace_record record;
 	char page[PAGE];
 	struct trace_page from = made(page, words, sizeof(words) / sizeof(*words));
@@ -98,7 +102,8 @@ TEST(a_length_that_leads_out_of_the_page_ends_it)
 
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
 		const uint32_t data[] = {first_word(0, 1), lengths[i], 0, 0},
-			       padding[] = {first_word(29, 1), lengths[i] < 13 ? 4096 : lengths[i], 0, 0};
+			       padding[] = {first_word(29, 1), lengths[i] < 13 ? 4096 : lengths[i],
+				       0, 0};
 		struct trace_page from = made(page, data, 4);
 
 		assert_false(trace_page_next(&from, &record));
@@ -122,7 +127,8 @@ TEST(a_page_says_how_many_events_were_lost_before_it)
 	memcpy(page + sizeof(uint64_t), &counted, sizeof(counted));
 	assert_true(trace_page_open(&from, page, PAGE));
 	assert_int_equal(from.lost, 77);
-	assert_true(trace_page_open(&from, page, HEADER + 8)); /* the number would be behind its end */
+	/* the number would be behind its end */
+	assert_true(trace_page_open(&from, page, HEADER + 8));
 	assert_int_equal(from.lost, 1);
 	memcpy(page + sizeof(uint64_t), &huge, sizeof(huge));
 	assert_false(trace_page_open(&from, page, PAGE));

@@ -30,9 +30,10 @@ static size_t scatter(struct unexplained_item *items, size_t n, double per_secon
 	return n;
 }
 
-/* A tick that comes up to `late_ns` late, of which some are missing; *next is the first in this round, and in the next one. */
-static size_t tick(struct unexplained_item *items, size_t n, double period_ns, double late_ns, double missing,
-	double *next_ns, int64_t until_ns)
+/* A tick that comes up to `late_ns` late, of which some are missing; *next is the first in this
+ * round, and in the next one. */
+static size_t tick(struct unexplained_item *items, size_t n, double period_ns, double late_ns,
+	double missing, double *next_ns, int64_t until_ns)
 {
 	for (; *next_ns < (double)until_ns && n < MOST; *next_ns += period_ns)
 		if (drand48() >= missing)
@@ -43,7 +44,8 @@ static size_t tick(struct unexplained_item *items, size_t n, double period_ns, d
 
 enum { MOST_TICKS = 3 };
 
-/* Periods of 0.5 to 20 ms, none of which is nearly a multiple of another: such are not told apart. */
+/* Periods of 0.5 to 20 ms, none of which is nearly a multiple of another: such are not told
+ * apart. */
 static void draw_periods(double *periods_ns, int n)
 {
 	for (int i = 0; i < n; i++) {
@@ -60,9 +62,10 @@ static void draw_periods(double *periods_ns, int n)
 	}
 }
 
-/* Whether exactly these were found, each with its items: at least 9 in 10, and a twentieth of the random ones as well. */
-static bool are_found(const struct unexplained *unexplained, const double *periods_ns, const int64_t *counts,
-	int n, int64_t random)
+/* Whether exactly these were found, each with its items: at least 9 in 10, and a twentieth of the
+ * random ones as well. */
+static bool are_found(const struct unexplained *unexplained, const double *periods_ns,
+	const int64_t *counts, int n, int64_t random)
 {
 	int firm = 0, right = 0;
 
@@ -70,13 +73,16 @@ static bool are_found(const struct unexplained *unexplained, const double *perio
 		p < unexplained->periods + UNEXPLAINED_PERIODS; p++) {
 		firm += p->firm;
 		for (int i = 0; i < n; i++)
-			right += p->period_ns && fabs((double)p->period_ns / periods_ns[i] - 1) < 0.002 &&
-				 p->count > 9 * counts[i] / 10 && p->count < counts[i] * 11 / 10 + random / 5;
+			right += p->period_ns &&
+				 fabs((double)p->period_ns / periods_ns[i] - 1) < 0.002 &&
+				 p->count > 9 * counts[i] / 10 &&
+				 p->count < counts[i] * 11 / 10 + random / 5;
 	}
 	return firm == n && right == n;
 }
 
-/* Ticks, up to 5 us late, of which up to a fifth are missing, among 20 to 1000 random items a second: in how many of RUNS runs all are found. */
+/* Ticks, up to 5 us late, of which up to a fifth are missing, among 20 to 1000 random items a
+ * second: in how many of RUNS runs all are found. */
 static int count_found(int n_ticks)
 {
 	static struct unexplained_item items[MOST];
@@ -84,9 +90,9 @@ static int count_found(int n_ticks)
 
 	for (int run = 0; run < RUNS; run++) {
 		struct unexplained unexplained = {};
-		double periods_ns[MOST_TICKS], next_ns[MOST_TICKS], late_ns = drand48() * 5000,
-								    missing = drand48() * 0.2,
-								    rate = exp(log(20) + drand48() * log(50));
+		double periods_ns[MOST_TICKS], next_ns[MOST_TICKS],
+			late_ns = drand48() * 5000, missing = drand48() * 0.2,
+			rate = exp(log(20) + drand48() * log(50));
 		int64_t counts[MOST_TICKS] = {}, random = 0;
 
 		draw_periods(periods_ns, n_ticks);
@@ -136,12 +142,14 @@ TEST(bursts_at_random_have_no_period)
 		struct unexplained unexplained = {};
 
 		for (int round = 0; round < ROUNDS; round++) {
-			size_t starts = scatter(items, 0, 20, round * (int64_t)ROUND_NS), n = starts;
+			size_t starts = scatter(items, 0, 20, round * (int64_t)ROUND_NS),
+			       n = starts;
 
 			for (size_t i = 0; i < starts; i++)
 				for (int k = 0; k < 10 && n < MOST; k++)
 					items[n++] = (struct unexplained_item){
-						items[i].start_ns + (int64_t)(drand48() * 2e6), 5000, true};
+						items[i].start_ns + (int64_t)(drand48() * 2e6),
+						5000, true};
 			qsort(items, n, sizeof(*items), by_start);
 			unexplained_add(&unexplained, items, n);
 		}
@@ -160,7 +168,8 @@ TEST(short_ones_are_never_periodic_and_nothing_is_lost)
 	int64_t total = 0;
 
 	for (int i = 0; i < 1000; i++) {
-		items[i] = (struct unexplained_item){i * INT64_C(1000000), i % 2 ? 500 : 9000, i % 10 > 0};
+		items[i] = (struct unexplained_item){
+			i * INT64_C(1000000), i % 2 ? 500 : 9000, i % 10 > 0};
 		total += items[i].length_ns;
 	}
 	unexplained_add(&unexplained, items, 1000);

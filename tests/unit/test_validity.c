@@ -63,7 +63,8 @@ static bool says(const char *words)
 
 TEST_OF_PROFILE(the_same_machine_and_times_stand)
 {
-	struct difference changes[] = {{true, (char *)"kernel.release", (char *)"'6.1'", (char *)"'6.2'"},
+	struct difference changes[] = {
+		{true, (char *)"kernel.release", (char *)"'6.1'", (char *)"'6.2'"},
 		{false, (char *)"memory.overcommit", (char *)"'0'", (char *)"'1'"}};
 
 	now = made_up(now_samples, NOW, 10000, 100000);
@@ -107,7 +108,8 @@ TEST_OF_PROFILE(a_shift_by_as_much_as_the_speed_wandered_before_is_none)
 TEST_OF_PROFILE(a_shift_by_as_much_as_separate_runs_vary_is_none)
 {
 	now = made_up(now_samples, NOW, 2500000, 100000);
-	j = validity_judge(&(struct evidence){&profile, NULL, &then, NULL, &now, {0.01, 4, 5}, false});
+	j = validity_judge(
+		&(struct evidence){&profile, NULL, &then, NULL, &now, {0.01, 4, 5}, false});
 	assert_int_equal(j.verdict, VALIDITY_HOLDS);
 }
 
@@ -117,7 +119,8 @@ TEST_OF_PROFILE(times_of_another_inc_are_not_compared)
 	now = made_up(now_samples, NOW, 50000000, 100000);
 	j = validity_judge(&(struct evidence){&profile, NULL, &then, NULL, &now, {}, true});
 	assert_int_equal(j.verdict, VALIDITY_HOLDS);
-	assert_true(says("the profile's runs were made with another INC, so INC's times cannot be compared"));
+	assert_true(says(
+		"the profile's runs were made with another INC, so INC's times cannot be compared"));
 }
 
 static struct difference other_cpu = {true, (char *)"cpu.name", (char *)"'A'", (char *)"'B'"};
@@ -141,14 +144,16 @@ TEST_OF_PROFILE(a_new_daemon_matters_if_it_made_samples_long)
 			.n_long_executions = 1},
 		{.name = (char *)"cron", .central_max_ns = 5},
 		{.name = (char *)"sshd", .central_max_ns = 2000, .n_central = 3},
-		{.name = (char *)"wc", .central_max_ns = -1}, /* only in samples that are neither central nor L */
+		/* only in samples that are neither central nor L */
+		{.name = (char *)"wc", .central_max_ns = -1},
 	};
 
 	now.statistics = statistics;
 	now.n_statistics = 4;
 	assert_judged(NULL, VALIDITY_REPEAT_SHORT);
-	assert_true(says("backup (backup.service) is new, and made 1 sample long, by up to 30.00 ms: the "
-			 "profile has no cutoff for it"));
+	assert_true(says(
+		"backup (backup.service) is new, and made 1 sample long, by up to 30.00 ms: the "
+		"profile has no cutoff for it"));
 	assert_true(says("sshd is new, up to 2.000 us, and made no sample long"));
 	assert_true(says("wc is new, and made no sample long"));
 	for (size_t i = 0; i < j.n; i++) /* there may be many of these */
@@ -197,8 +202,8 @@ TEST_OF_PROFILE(a_run_on_a_machine_that_is_not_quiet_says_nothing)
 		now.why = (char *)"such and such";
 		assert_judged(NULL, VALIDITY_REPEAT_CHECK);
 		assert_int_equal(j.n, 2);
-		assert_true(
-			says("the run shows such and such; so it does not show whether the profile holds"));
+		assert_true(says(
+			"the run shows such and such; so it does not show whether the profile holds"));
 		assert_true(says("INC0.1 takes 103.0 ms of CPU time now and took 100.0 ms then"));
 		assert_false(says("speed has changed"));
 		assert_judged(&of_cpu, VALIDITY_REPEAT_ALL);
@@ -223,15 +228,19 @@ TEST(a_fingerprint_alone_asks_for_what_its_heaviest_difference_asks)
 		{true, (char *)"system.name", (char *)"'A'", (char *)"'B'"},
 		{false, (char *)"memory.overcommit", (char *)"'0'", (char *)"'1'"}};
 
-	assert_int_equal(differences_validity(&(struct differences){changes, 4}), VALIDITY_REPEAT_ALL);
-	assert_int_equal(differences_validity(&(struct differences){changes + 1, 3}), VALIDITY_REPEAT_SHORT);
-	assert_int_equal(differences_validity(&(struct differences){changes + 2, 2}), VALIDITY_HOLDS);
+	assert_int_equal(
+		differences_validity(&(struct differences){changes, 4}), VALIDITY_REPEAT_ALL);
+	assert_int_equal(
+		differences_validity(&(struct differences){changes + 1, 3}), VALIDITY_REPEAT_SHORT);
+	assert_int_equal(
+		differences_validity(&(struct differences){changes + 2, 2}), VALIDITY_HOLDS);
 	assert_int_equal(differences_validity(&(struct differences){}), VALIDITY_HOLDS);
 }
 
 TEST_OF_PROFILE(a_run_decides_on_every_difference_but_another_machine)
 {
-	struct difference frequency = {false, (char *)"frequency.governor", (char *)"'a'", (char *)"'b'"},
+	struct difference frequency = {false, (char *)"frequency.governor", (char *)"'a'",
+				  (char *)"'b'"},
 			  name = {true, (char *)"system.name", (char *)"'a'", (char *)"'b'"},
 			  memory = {true, (char *)"memory.bytes", (char *)"1", (char *)"2"};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Verdicts on simulated runs: each kind many times, with other seeds, sizes, noises and strengths every time. The
- * share that is judged right is printed, and must not fall below what the kind's row says. Where it does
- * in TIMES runs, which may be chance, MORE of them decide. */
+/* Verdicts on simulated runs: each kind many times, with other seeds, sizes, noises and strengths
+ * every time. The share that is judged right is printed, and must not fall below what the kind's
+ * row says. Where it does in TIMES runs, which may be chance, MORE of them decide. */
 #include "tests/unit/check.h"
 #include "tests/unit/made_up_run.h"
 
@@ -49,10 +49,12 @@ static const struct kind {
 	{"clean, very heavy tails", VERDICT_CLEAN, 0.98, NOISE_CAUCHY, NOISE_CAUCHY},
 	{"clean, wandering", VERDICT_CLEAN, 0.97, .heaviest = NOISE_EXPONENTIAL,
 		{.wander = 0.3, .rare = 0.02}},
-	{"clean, few samples", VERDICT_CLEAN, 0.98, .heaviest = NOISE_EXPONENTIAL, {.rare = 0.1}, 4, 15},
-	{"L", VERDICT_L, 0.98, .heaviest = NOISE_EXPONENTIAL, .planted = LOG(0.01, 0.05), .pt = {15, 3000}},
-	{"L in heavy tails", VERDICT_L, 0.97, NOISE_LOGNORMAL, NOISE_PARETO, .planted = LOG(0.01, 0.05),
-		.pt = {40, 3000}},
+	{"clean, few samples", VERDICT_CLEAN, 0.98, .heaviest = NOISE_EXPONENTIAL, {.rare = 0.1}, 4,
+		15},
+	{"L", VERDICT_L, 0.98, .heaviest = NOISE_EXPONENTIAL, .planted = LOG(0.01, 0.05),
+		.pt = {15, 3000}},
+	{"L in heavy tails", VERDICT_L, 0.97, NOISE_LOGNORMAL, NOISE_PARETO,
+		.planted = LOG(0.01, 0.05), .pt = {40, 3000}},
 	{"L, wandering", VERDICT_L, 0.97, .heaviest = NOISE_EXPONENTIAL, {.wander = 0.3},
 		.planted = LOG(0.01, 0.05), .pt = {15, 3000}, .stretch = LOG(0.7, 1.4)},
 	{"L, small", VERDICT_L, 0.93, .heaviest = NOISE_EXPONENTIAL, .planted = LOG(0.01, 0.05),
@@ -66,28 +68,30 @@ static const struct kind {
 		.planted = LOG(0.01, 0.05), .pt = {1, 1}, .stretch = {50, 50}},
 	{"frequent", VERDICT_FREQUENT, 0.97, .heaviest = NOISE_EXPONENTIAL, .fewest = 100,
 		.planted = {0.2, 0.7}, .same_pt = LOG(10, 500)},
-	{"frequent, of any length", VERDICT_FREQUENT, 0.95, .heaviest = NOISE_EXPONENTIAL, .fewest = 100,
-		.planted = {0.2, 0.5}, .pt = {5, 200}},
-	{"frequent, in pairs", VERDICT_FREQUENT, 0.97, .heaviest = NOISE_EXPONENTIAL, {.in_pairs = true}, 100,
-		.planted = {0.2, 0.7}, .same_pt = LOG(10, 500)},
-	{"frequent, most samples", VERDICT_FREQUENT, 0.95, .heaviest = NOISE_EXPONENTIAL, .fewest = 100,
-		.planted = {0.5, 0.85}, .same_pt = LOG(10, 500)},
+	{"frequent, of any length", VERDICT_FREQUENT, 0.95, .heaviest = NOISE_EXPONENTIAL,
+		.fewest = 100, .planted = {0.2, 0.5}, .pt = {5, 200}},
+	{"frequent, in pairs", VERDICT_FREQUENT, 0.97, .heaviest = NOISE_EXPONENTIAL,
+		{.in_pairs = true}, 100, .planted = {0.2, 0.7}, .same_pt = LOG(10, 500)},
+	{"frequent, most samples", VERDICT_FREQUENT, 0.95, .heaviest = NOISE_EXPONENTIAL,
+		.fewest = 100, .planted = {0.5, 0.85}, .same_pt = LOG(10, 500)},
 	{"drift", VERDICT_DRIFT, 0.98, .heaviest = NOISE_EXPONENTIAL, .drift = LOG(7, 100),
 		.up_or_down = true},
-	{"drift, and an L", VERDICT_DRIFT, 0.97, .heaviest = NOISE_EXPONENTIAL, .planted = LOG(0.01, 0.05),
-		.pt = {15, 3000}, .drift = LOG(7, 100)},
+	{"drift, and an L", VERDICT_DRIFT, 0.97, .heaviest = NOISE_EXPONENTIAL,
+		.planted = LOG(0.01, 0.05), .pt = {15, 3000}, .drift = LOG(7, 100)},
 	{"drift up and down", VERDICT_DRIFT, 0.97, .heaviest = NOISE_EXPONENTIAL, {.wave = true},
 		.drift = LOG(7, 100), .up_or_down = true},
-	{"drift, neighbours alike", VERDICT_DRIFT, 0.95, NOISE_NORMAL, NOISE_NORMAL, {.wander = 0.75}, 100},
-	{"step", VERDICT_STEP, 0.97, .heaviest = NOISE_EXPONENTIAL, .step = LOG(5, 300), .up_or_down = true,
-		.once = true},
-	{"step, every other sample", VERDICT_STEP, 0.98, .heaviest = NOISE_UNIFORM, {.alternating = true},
+	{"drift, neighbours alike", VERDICT_DRIFT, 0.95, NOISE_NORMAL, NOISE_NORMAL,
+		{.wander = 0.75}, 100},
+	{"step", VERDICT_STEP, 0.97, .heaviest = NOISE_EXPONENTIAL, .step = LOG(5, 300),
+		.up_or_down = true, .once = true},
+	{"step, every other sample", VERDICT_STEP, 0.98, .heaviest = NOISE_UNIFORM,
+		{.alternating = true}, .step = LOG(20, 300)},
+	{"step, two speeds at random", VERDICT_STEP, 0.98, .heaviest = NOISE_UNIFORM,
 		.step = LOG(20, 300)},
-	{"step, two speeds at random", VERDICT_STEP, 0.98, .heaviest = NOISE_UNIFORM, .step = LOG(20, 300)},
 };
 
-/* Sizes, units and noise, apart from the shape: seconds in whole ms as the papers' tables are, or 0.1 s in
- * ns. */
+/* Sizes, units and noise, apart from the shape: seconds in whole ms as the papers' tables are, or
+ * 0.1 s in ns. */
 static struct made_up any_run(gsl_rng *rng, const struct kind *kind)
 {
 	static const size_t sizes[] = {40, 60, 100, 150, 400, 800, 2000};
@@ -102,7 +106,8 @@ static struct made_up any_run(gsl_rng *rng, const struct kind *kind)
 			rng, coarse ? (struct range)LOG(1e6, 20e6) : (struct range)LOG(20e3, 1e6));
 		m.quantum_ns = coarse ? NS_PER_MS : 1;
 	}
-	m.noise = kind->lightest + (enum noise)gsl_rng_uniform_int(rng, kind->heaviest - kind->lightest + 1);
+	m.noise = kind->lightest +
+		  (enum noise)gsl_rng_uniform_int(rng, kind->heaviest - kind->lightest + 1);
 	return m;
 }
 
@@ -137,13 +142,14 @@ static bool right(const struct kind *kind, const struct made_up *m)
 	if (want == VERDICT_L && !planted)
 		want = VERDICT_CLEAN;
 	good = run.analysis.verdict == want && (want != VERDICT_L || made_up_found(&run));
-	/* EMP_MISJUDGED in the environment: each misjudged run is printed, and none fails the test. */
+	/* EMP_MISJUDGED in the environment: each misjudged run is printed, and none fails the
+	 * test. */
 	if (!good && getenv("EMP_MISJUDGED"))
 		printf("  %s: seed %llu n %zu noise %d quantum %lld spread %lld planted %g drift %g step %g at "
 		       "%zu: %s\n",
 			kind->name, (unsigned long long)m->seed, m->n, (int)m->noise,
-			(long long)m->quantum_ns, (long long)m->spread_ns, m->planted, m->drift, m->step,
-			m->step_at, run.analysis.why);
+			(long long)m->quantum_ns, (long long)m->spread_ns, m->planted, m->drift,
+			m->step, m->step_at, run.analysis.why);
 	made_up_clear(&run);
 	return good;
 }
@@ -207,7 +213,8 @@ TEST(long_samples_without_a_cause_are_noise_if_they_are_more_than_a_tenth)
 				.length_ns = 100 * NS_PER_MS,
 				.spread_ns = (int64_t)draw(rng, (struct range)LOG(10e3, 150e3)),
 				.quantum_ns = 1,
-				.noise = (enum noise)gsl_rng_uniform_int(rng, NOISE_EXPONENTIAL + 1),
+				.noise = (enum noise)gsl_rng_uniform_int(
+					rng, NOISE_EXPONENTIAL + 1),
 				.planted = rows[k].share,
 				.least_ns = NS_PER_MS,
 				.most_ns = 10 * NS_PER_MS,
@@ -216,7 +223,8 @@ TEST(long_samples_without_a_cause_are_noise_if_they_are_more_than_a_tenth)
 			};
 			struct made_up_run run = made_up_read(&m);
 			const struct analysis *a = &run.analysis;
-			bool said = strstr(a->why, " samples are long and nobody is known to be the cause");
+			bool said = strstr(
+				a->why, " samples are long and nobody is known to be the cause");
 
 			assert_int_equal(said, a->noise.n_long > 0);
 			assert_true(a->noise.noisy || !said);
@@ -250,7 +258,8 @@ TEST(pairs_that_are_long_in_both_halves_without_a_cause_are_no_l)
 
 	assert_int_equal(run.analysis.verdict, VERDICT_FREQUENT);
 	assert_false(verdict_gives_cutoffs(run.analysis.verdict));
-	assert_non_null(strstr(run.analysis.why, " of 100 pairs are long in both halves (upper right)"));
+	assert_non_null(
+		strstr(run.analysis.why, " of 100 pairs are long in both halves (upper right)"));
 	made_up_clear(&run);
 
 	m.planted = 0.15; /* in one half, as a rule */
@@ -290,16 +299,19 @@ TEST(the_daemon_that_makes_many_of_a_few_samples_long_is_named_alone)
 		int good = 0;
 
 		for (int k = 0; k < TIMES; k++) {
-			struct made_up m = any_run(rng, &(struct kind){.heaviest = NOISE_EXPONENTIAL});
+			struct made_up m = any_run(
+				rng, &(struct kind){.heaviest = NOISE_EXPONENTIAL});
 			struct made_up_run run;
 			bool alone_good;
 
-			/* Few samples, many of them long because of one daemon: it alone is named. */
+			/* Few samples, many of them long because of one daemon: it alone is
+			 * named. */
 			m.n = of[i][1];
 			m.n_planted = of[i][0];
 			m.planted = 0;
 			m.rare = 0.1;
-			m.least_ns = (int64_t)(draw(rng, (struct range)LOG(20, 500)) * (double)m.spread_ns);
+			m.least_ns = (int64_t)(draw(rng, (struct range)LOG(20, 500)) *
+					       (double)m.spread_ns);
 			m.most_ns = m.least_ns * (int64_t)(1 + gsl_rng_uniform_int(rng, 2));
 			run = made_up_read(&m);
 			alone_good = run.analysis.verdict == VERDICT_FREQUENT;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A made-up machine: a temporary directory with the files of /proc, /sys and /etc that a test writes. */
+/* A made-up machine: a temporary directory with the files of /proc, /sys and /etc that a test
+ * writes. */
 #pragma once
 
 #include "tests/unit/check.h"

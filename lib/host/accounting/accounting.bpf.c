@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The BPF programs of the bpf backend. They write a record of every task on request (the snapshots; there are two
- * programs for this, the second for older kernels), one of each task at its last context switch, when its run time is
- * final (the exits: a record made earlier in the exit would miss up to a tick and all of the teardown), and one of each
- * exec.
- * Another one, which a child calls just before it executes the program under test, reads how long that has waited already.
- * They also count, on one CPU that is watched (that of the program under test), how long each task had it, and how long
- * others had it while the program was ready to run. */
+/* The BPF programs of the bpf backend. They write a record of every task on request (the snapshots;
+ * there are two programs for this, the second for older kernels), one of each task at its last
+ * context switch, when its run time is final (the exits: a record made earlier in the exit would
+ * miss up to a tick and all of the teardown), and one of each exec. Another one, which a child
+ * calls just before it executes the program under test, reads how long that has waited already.
+ * They also count, on one CPU that is watched (that of the program under test), how long each task
+ * had it, and how long others had it while the program was ready to run. */
 #include "lib/host/accounting/accounting_record.h"
 #include "lib/host/bpf/kernel.h"
 
-/* The CPU that is watched, because the program under test is pinned to it: how long each task had it, how long others and
- * interrupts took it from the program, and how much of its time the hypervisor gave to others. */
+/* The CPU that is watched, because the program under test is pinned to it: how long each task had
+ * it, how long others and interrupts took it from the program, and how much of its time the
+ * hypervisor gave to others. */
 
 __s32 watched_cpu = -1; /* -1: none */
 __u64 program_cgroup;   /* whose processes get RECORD_PROGRAM; 0: none */
@@ -38,15 +39,19 @@ __u64 running_since_ns; /* its run time then; at the first snapshot, if it was r
 
 __u32 interrupts_depth; /* on the watched CPU: they interrupt each other */
 __u64 interrupts_begin_ns;
-__u64 interrupts_ns;                  /* in all samples so far, in which the program was interrupted */
-__u64 first_tag;                      /* of the programs that the observer starts; the others' descend */
-__u32 interrupted;                    /* the program that is, by its tag; RECORD_PROGRAMS: any other */
+/* in all samples so far, in which the program was interrupted */
+__u64 interrupts_ns;
+/* of the programs that the observer starts; the others' descend */
+__u64 first_tag;
+/* the program that is, by its tag; RECORD_PROGRAMS: any other */
+__u32 interrupted;
 __u64 interrupts_of[RECORD_PROGRAMS]; /* the same for each */
-/* Of the watched CPU, up to its last context switch; 0: none since the machine started, or not known. */
+/* Of the watched CPU, up to its last context switch; 0: none since the machine started, or not
+ * known. */
 __u64 steal_ns;
 
-/* When others had the watched CPU, between two tasks of the program. As many as can pass while a task of the program
- * waits. */
+/* When others had the watched CPU, between two tasks of the program. As many as can pass while a
+ * task of the program waits. */
 struct gap {
 	__u64 begin_ns;
 	__u64 ready_ns; /* from here to its end, a task of the program was ready to run */
@@ -55,7 +60,8 @@ enum { GAPS = 16 };
 static struct gap gaps[GAPS];
 __u32 n_gaps; /* since the start; the latest GAPS are kept */
 bool program_runs;
-__u64 program_left_ns, program_came_ns; /* when others got the CPU from it, and when it got it back */
+/* when others got the CPU from it, and when it got it back */
+__u64 program_left_ns, program_came_ns;
 __s64 taken_ns; /* others had the CPU while a task of the program was ready to run; -1: not known */
 
 static __always_inline bool is_watched(void)
@@ -63,8 +69,8 @@ static __always_inline bool is_watched(void)
 	return (__s32)bpf_get_smp_processor_id() == watched_cpu;
 }
 
-/* The entry of a task, or a free one if it has none; NULL: there is no free one. A few tasks compete for an entry: those
- * whose pids are multiples of SHARES apart, and the next ones. */
+/* The entry of a task, or a free one if it has none; NULL: there is no free one. A few tasks
+ * compete for an entry: those whose pids are multiples of SHARES apart, and the next ones. */
 static __always_inline struct share *find_share(__u32 pid, bool add)
 {
 	struct share *free = (void *)0;
@@ -133,7 +139,8 @@ static __always_inline bool current_is_programs(void)
 /* When the task got the CPU. */
 static __always_inline __u64 arrival_of(struct task_struct *task)
 {
-	return bpf_core_field_exists(task->sched_info.last_arrival) ? task->sched_info.last_arrival : 0;
+	return bpf_core_field_exists(task->sched_info.last_arrival) ? task->sched_info.last_arrival
+								    : 0;
 }
 
 static __always_inline void end_gap(__u64 at_ns)
@@ -142,8 +149,10 @@ static __always_inline void end_gap(__u64 at_ns)
 	program_came_ns = at_ns;
 }
 
-/* At a context switch of the watched CPU. Only a task that was ready before the program got the CPU adds time. */
-static __always_inline void count_taken(struct task_struct *prev, struct task_struct *next, __u64 now_ns)
+/* At a context switch of the watched CPU. Only a task that was ready before the program got the CPU
+ * adds time. */
+static __always_inline void count_taken(
+	struct task_struct *prev, struct task_struct *next, __u64 now_ns)
 {
 	bool ran = program_runs;
 	__u64 since_ns;
@@ -152,7 +161,8 @@ static __always_inline void count_taken(struct task_struct *prev, struct task_st
 		return;
 	if (taken_ns < 0)
 		taken_ns = 0;
-	if (!ran && arrival_of(prev) && is_programs(prev->cgroups->dfl_cgrp)) { /* unseen: see add_share */
+	/* unseen: see add_share */
+	if (!ran && arrival_of(prev) && is_programs(prev->cgroups->dfl_cgrp)) {
 		end_gap(arrival_of(prev));
 		ran = 1;
 	}
@@ -210,7 +220,8 @@ static __always_inline bool knows_throttled(void)
 {
 	return bpf_core_field_exists(((struct cfs_rq *)0)->throttled_clock_self_time) &&
 	       bpf_core_field_exists(((struct cfs_rq *)0)->rq) &&
-	       bpf_core_field_exists(((struct task_struct *)0)->sched_info.last_queued) && program_cgroup;
+	       bpf_core_field_exists(((struct task_struct *)0)->sched_info.last_queued) &&
+	       program_cgroup;
 }
 
 /* What has been added to a group's time on a CPU since, but no more than `most_ns`. */
@@ -236,8 +247,8 @@ static __always_inline __u64 held_elsewhere(__u32 pid, __u64 cfs_rq, __u64 now_n
 		return 0;
 	latest.pid = 0;
 	bpf_probe_read_kernel(&throttled, sizeof(throttled),
-		(void *)(unsigned long)(latest.hold.cfs_rq +
-					bpf_core_field_offset(struct cfs_rq, throttled_clock_self_time)));
+		(void *)(unsigned long)(latest.hold.cfs_rq + bpf_core_field_offset(struct cfs_rq,
+								     throttled_clock_self_time)));
 	return held_since(&latest.hold, throttled, now_ns - latest.at_ns);
 }
 
@@ -300,8 +311,8 @@ static __always_inline void add_share(struct task_struct *prev, struct task_stru
 		return;
 	if (bpf_core_field_exists(cfs_rq->rq) && cfs_rq)
 		now_ns = cfs_rq->rq->clock;
-	/* How long `prev` had it. Its arrival was not seen if it followed a task that the kernel hides from BPF, as a sandbox's
-	 * hides those of its first process. */
+	/* How long `prev` had it. Its arrival was not seen if it followed a task that the kernel
+	 * hides from BPF, as a sandbox's hides those of its first process. */
 	if ((__u32)prev->pid != running_pid) {
 		if (arrival_of(prev) && now_ns > arrival_of(prev))
 			run_ns = now_ns - arrival_of(prev);
@@ -316,8 +327,8 @@ static __always_inline void add_share(struct task_struct *prev, struct task_stru
 		else
 			shares_full++;
 	}
-	if (bpf_core_field_exists(cfs_rq->rq) && bpf_core_field_exists(cfs_rq->rq->prev_steal_time_rq) &&
-		cfs_rq)
+	if (bpf_core_field_exists(cfs_rq->rq) &&
+		bpf_core_field_exists(cfs_rq->rq->prev_steal_time_rq) && cfs_rq)
 		steal_ns = cfs_rq->rq->prev_steal_time_rq;
 	count_taken(prev, next, now_ns);
 	running_pid = next->pid;
@@ -398,12 +409,13 @@ struct {
 enum { DEEPEST = 32 }; /* nested cgroups */
 
 __u32 walk_from, walk_capacity; /* the records to fill; from 0: the first snapshot */
-__u32 walk_n;                   /* how many tasks there were; more than walk_capacity: the rest is missing */
-__u64 walked;                   /* the task of walk_task */
-__u64 lost;                     /* exits that did not fit into the buffer */
+/* how many tasks there were; more than walk_capacity: the rest is missing */
+__u32 walk_n;
+__u64 walked; /* the task of walk_task */
+__u64 lost;   /* exits that did not fit into the buffer */
 __u64 exits_begun, exits_done;
 __u64 programs_exits_begun, programs_exits_done; /* the program's tasks among them */
-__u32 observer_tgid;  /* filled in by a snapshot */
+__u32 observer_tgid;                             /* filled in by a snapshot */
 __s64 scheduler_lead; /* scheduler's clock - CLOCK_MONOTONIC, at the latest exit */
 bool has_scheduler_lead;
 __u64 own_wait_ns; /* of the caller of read_own_wait */
@@ -483,17 +495,18 @@ static __always_inline bool is_on_cpu(struct task_struct *task)
 	return bpf_core_field_exists(task->on_cpu) && READ(task->on_cpu);
 }
 
-/* The time of a task that is running on another CPU, including what it has run since the scheduler last updated it,
- * up to a tick ago (or a second, on a CPU without ticks). The scheduler's clock on that CPU was also read some time
- * ago, so it is computed from CLOCK_MONOTONIC with scheduler_lead. Reads twice until both agree, because that CPU may
- * be writing. Unrolled: before Linux 6.7 the verifier accepts only loops that end with a jump, which the compiler does
- * not promise. */
+/* The time of a task that is running on another CPU, including what it has run since the scheduler
+ * last updated it, up to a tick ago (or a second, on a CPU without ticks). The scheduler's clock on
+ * that CPU was also read some time ago, so it is computed from CLOCK_MONOTONIC with scheduler_lead.
+ * Reads twice until both agree, because that CPU may be writing. Unrolled: before Linux 6.7 the
+ * verifier accepts only loops that end with a jump, which the compiler does not promise. */
 static __always_inline void catch_up(struct task_record *record, struct task_struct *task)
 {
 	struct cfs_rq *cfs_rq = task->se.cfs_rq;
 	struct rq *rq;
 
-	if (!is_on_cpu(task) || !bpf_core_field_exists(cfs_rq->rq) || !has_scheduler_lead || !cfs_rq)
+	if (!is_on_cpu(task) || !bpf_core_field_exists(cfs_rq->rq) || !has_scheduler_lead ||
+		!cfs_rq)
 		return;
 	rq = cfs_rq->rq;
 #pragma clang loop unroll(full)
@@ -511,7 +524,8 @@ static __always_inline void catch_up(struct task_record *record, struct task_str
 	}
 }
 
-/* In the first snapshot: from now on, the time of a task that is running on the watched CPU counts. */
+/* In the first snapshot: from now on, the time of a task that is running on the watched CPU
+ * counts. */
 static __always_inline void begin_share(const struct task_record *record, struct task_struct *task)
 {
 	if (!is_on_cpu(task) || (__s32)cpu_of(task) != watched_cpu)
@@ -520,16 +534,16 @@ static __always_inline void begin_share(const struct task_record *record, struct
 	running_since_ns = record->run_ns;
 }
 
-/* Since Linux 6.4, the verifier compares each pointer field of a trusted structure with the names of all the
- * kernel's types. For walk_tasks that takes 0.1 s. It does not for an untrusted pointer, whose loads it
- * guards like those of older kernels. */
+/* Since Linux 6.4, the verifier compares each pointer field of a trusted structure with the names
+ * of all the kernel's types. For walk_tasks that takes 0.1 s. It does not for an untrusted pointer,
+ * whose loads it guards like those of older kernels. */
 static __always_inline struct task_struct *untrusted(struct task_struct *task)
 {
 	return bpf_rdonly_cast(task, bpf_core_type_id_kernel(struct task_struct));
 }
 
-/* A global function, of walked: the verifier checks it once, by itself, and not in each of the states that the loop can
- * be in. */
+/* A global function, of walked: the verifier checks it once, by itself, and not in each of the
+ * states that the loop can be in. */
 __noinline int walk_task(void)
 {
 	struct task_struct *task = untrusted((void *)READ(walked));
@@ -545,15 +559,17 @@ __noinline int walk_task(void)
 		begin_share(record, task);
 		return 0;
 	}
-	/* It is as before if it has used no CPU time since the first snapshot. If tasks have ended in between, another record is
-	 * compared, and it is described in vain. One branch instead of four saves the verifier most of its work. */
+	/* It is as before if it has used no CPU time since the first snapshot. If tasks have ended
+	 * in between, another record is compared, and it is described in vain. One branch instead
+	 * of four saves the verifier most of its work. */
 	if (program_cgroup) {
 		__u32 same = n;
 		const struct task_record *before = bpf_map_lookup_elem(&snapshots, &same);
 
 		if (before &&
 			!((before->key ^ record->key) | (before->start_ns ^ record->start_ns) |
-				(before->run_ns ^ record->run_ns) | (before->tick_ns ^ record->tick_ns)))
+				(before->run_ns ^ record->run_ns) |
+				(before->tick_ns ^ record->tick_ns)))
 			return 0;
 	}
 	describe_process(record, task);
@@ -561,8 +577,9 @@ __noinline int walk_task(void)
 	return 0;
 }
 
-/* A snapshot in one call; several times as fast as the next program. Records of the first snapshot have times only. So
- * have records in the second of tasks that used nothing, unless descent identifies the program (without a cgroup). */
+/* A snapshot in one call; several times as fast as the next program. Records of the first snapshot
+ * have times only. So have records in the second of tasks that used nothing, unless descent
+ * identifies the program (without a cgroup). */
 SEC("syscall")
 int walk_tasks(void *context)
 {
@@ -613,7 +630,8 @@ int read_tasks_before_6_7(struct bpf_iter__task *ctx)
 	return task ? write_task(ctx, task) : 0;
 }
 
-/* Of /proc/self/schedstat it is the second number; but a file there takes tens of us to make and to remove. */
+/* Of /proc/self/schedstat it is the second number; but a file there takes tens of us to make and to
+ * remove. */
 SEC("syscall")
 int read_own_wait(void *context)
 {
@@ -662,8 +680,8 @@ static __always_inline int note_peak(void)
 	return 0;
 }
 
-/* A parent can release a task before its last context switch. Then the task is in no snapshot, and its record comes
- * later; these counts show whether to wait for it. */
+/* A parent can release a task before its last context switch. Then the task is in no snapshot, and
+ * its record comes later; these counts show whether to wait for it. */
 SEC("tp_btf/sched_process_exit")
 int task_exits(void *context)
 {
@@ -732,15 +750,18 @@ int BPF_PROG(task_dies_before_6_7, bool preempt, struct task_struct *prev, struc
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(task_executes, struct task_struct *task, __s32 old_pid, struct linux_binprm *bprm)
 {
-	struct cgroup *cgroup = BPF_CORE_READ(task, cgroups, dfl_cgrp); /* not followed: see untrusted() */
+	/* not followed: see untrusted() */
+	struct cgroup *cgroup = BPF_CORE_READ(task, cgroups, dfl_cgrp);
 	struct kernfs_node *kn = BPF_CORE_READ(cgroup, kn);
 	struct exec_record *record;
 
-	/* How deep the program's cgroup is: this is in it or, if the program consists of several, below it. */
+	/* How deep the program's cgroup is: this is in it or, if the program consists of several,
+	 * below it. */
 	if (program_cgroup) {
 		int deepest = BPF_CORE_READ(cgroup, level);
 
-		for (int level = 1; program_level == 0 && level <= DEEPEST && level <= deepest; level++)
+		for (int level = 1; program_level == 0 && level <= DEEPEST && level <= deepest;
+			level++)
 			if (ancestor_id(cgroup, level) == program_cgroup)
 				program_level = level;
 	}
@@ -750,8 +771,10 @@ int BPF_PROG(task_executes, struct task_struct *task, __s32 old_pid, struct linu
 	record->kind = RECORD_KIND_EXEC;
 	record->tgid = task->tgid;
 	record->cgroup = BPF_CORE_READ(kn, id);
-	bpf_probe_read_kernel_str(record->cgroup_name, sizeof(record->cgroup_name), BPF_CORE_READ(kn, name));
-	bpf_probe_read_kernel_str(record->path, sizeof(record->path), BPF_CORE_READ(bprm, filename));
+	bpf_probe_read_kernel_str(
+		record->cgroup_name, sizeof(record->cgroup_name), BPF_CORE_READ(kn, name));
+	bpf_probe_read_kernel_str(
+		record->path, sizeof(record->path), BPF_CORE_READ(bprm, filename));
 	bpf_ringbuf_submit(record, wake_flags());
 	return 0;
 }

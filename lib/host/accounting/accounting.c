@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The accounting: chooses a backend by what this kernel and this process have, compares its snapshots, identifies the
- * processes and finds those of the program under test. See accounting.h. */
+/* The accounting: chooses a backend by what this kernel and this process have, compares its
+ * snapshots, identifies the processes and finds those of the program under test. See
+ * accounting.h. */
 #include "lib/host/accounting/accounting_internal.h"
 
 #include "lib/host/process/tag.h"
@@ -21,15 +22,19 @@ struct accounting_support accounting_support_read(int root_fd)
 
 	if (capabilities)
 		support.capabilities = strtoull(capabilities + strlen("\nCapEff:"), NULL, 16);
-	/* The initial user namespace maps all ids to themselves; a kernel without user namespaces has no map. */
+	/* The initial user namespace maps all ids to themselves; a kernel without user namespaces
+	 * has no map. */
 	support.initial_user_namespace = !uid_map ||
-					 (sscanf(uid_map, "%lu %lu %lu", &inside, &outside, &n) == 3 &&
+					 (sscanf(uid_map, "%lu %lu %lu", &inside, &outside, &n) ==
+							 3 &&
 						 inside == 0 && outside == 0 && n == UINT32_MAX);
 	/* The initial pid namespace has a fixed inode number (PROC_PID_INIT_INO). */
-	support.initial_pid_namespace = readlinkat(root_fd, text_below(root_fd, "/proc/self/ns/pid"),
+	support.initial_pid_namespace = readlinkat(root_fd,
+						text_below(root_fd, "/proc/self/ns/pid"),
 						pid_namespace, sizeof(pid_namespace) - 1) < 0 ||
 					!strcmp(pid_namespace, "pid:[4026531836]");
-	support.has_btf = faccessat(root_fd, text_below(root_fd, "/sys/kernel/btf/vmlinux"), R_OK, 0) == 0;
+	support.has_btf = faccessat(root_fd, text_below(root_fd, "/sys/kernel/btf/vmlinux"), R_OK,
+				  0) == 0;
 	support.lockdown = lockdown && strstr(lockdown, "[confidentiality]");
 	if (uname(&name) == 0)
 		sscanf(name.release, "%d.%d", &support.kernel_major, &support.kernel_minor);
@@ -46,10 +51,11 @@ static bool support_permits(const struct accounting_support *support, int capabi
 	return support->capabilities & either;
 }
 
-int accounting_support_has(
-	const struct accounting_support *support, enum accounting_backend backend, struct error *err)
+int accounting_support_has(const struct accounting_support *support,
+	enum accounting_backend backend, struct error *err)
 {
-	bool bpf = support_permits(support, CAP_BPF), perfmon = support_permits(support, CAP_PERFMON);
+	bool bpf = support_permits(support, CAP_BPF),
+	     perfmon = support_permits(support, CAP_PERFMON);
 
 	if (backend == ACCOUNTING_TASKSTATS) {
 		if (!support->initial_pid_namespace || !support->initial_user_namespace)
@@ -60,8 +66,8 @@ int accounting_support_has(
 			       : error_say(err, -EPERM, "needs CAP_NET_ADMIN");
 	}
 	if (support->kernel_major < 5 || (support->kernel_major == 5 && support->kernel_minor < 9))
-		return error_say(err, -ENOTSUP, "needs Linux 5.9, this is %d.%d", support->kernel_major,
-			support->kernel_minor);
+		return error_say(err, -ENOTSUP, "needs Linux 5.9, this is %d.%d",
+			support->kernel_major, support->kernel_minor);
 	if (!support->has_btf)
 		return error_say(err, -ENOTSUP, "the kernel has no BTF (CONFIG_DEBUG_INFO_BTF)");
 	if (!support->initial_pid_namespace)
@@ -96,11 +102,13 @@ const char *const accounting_backend_names[N_ACCOUNTING_BACKENDS + 1] = {
 	[ACCOUNTING_NONE] = "none",
 };
 
-int accounting_new(struct accounting **ret, const struct accounting_options *options, struct error *err)
+int accounting_new(
+	struct accounting **ret, const struct accounting_options *options, struct error *err)
 {
-	static int (*const make[])(
-		struct accounting * *ret, const struct accounting_options *options, struct error *err) = {
-		[ACCOUNTING_BPF] = accounting_bpf_new, [ACCOUNTING_TASKSTATS] = accounting_taskstats_new};
+	static int (*const make[])(struct accounting * *ret,
+		const struct accounting_options *options,
+		struct error *err) = {[ACCOUNTING_BPF] = accounting_bpf_new,
+		[ACCOUNTING_TASKSTATS] = accounting_taskstats_new};
 	const struct accounting_support support = accounting_support_read(AT_FDCWD);
 	struct error why[ELEMENTS(make)] = {};
 	struct accounting *a = NULL;
@@ -114,7 +122,8 @@ int accounting_new(struct accounting **ret, const struct accounting_options *opt
 			error_prefix(&why[i], r, "%s", accounting_backend_names[i]);
 	}
 	if (r < 0)
-		return error_say(err, r, "cannot observe other processes: %s%s%s (see emp-accounting(7))",
+		return error_say(err, r,
+			"cannot observe other processes: %s%s%s (see emp-accounting(7))",
 			why[ACCOUNTING_BPF].text, options->backend == ACCOUNTING_AUTO ? "; " : "",
 			why[ACCOUNTING_TASKSTATS].text);
 	a->state.why = why[ACCOUNTING_BPF];
@@ -166,8 +175,8 @@ int accounting_drain(struct accounting *a, struct error *err)
 	return a ? a->operations->drain(a, err) : 0;
 }
 
-/* In place of an index into the first snapshot: that task has been found again, and its key may now be
- * another task's. */
+/* In place of an index into the first snapshot: that task has been found again, and its key may now
+ * be another task's. */
 static const uint32_t DONE = UINT32_MAX;
 
 void snapshot_diff_clear(struct snapshot_diff *diff)
@@ -184,19 +193,20 @@ static bool is_alive(const struct snapshots *snapshots, const struct task_record
 	return task->tgid != snapshots->observer && !(task->flags & RECORD_DEAD);
 }
 
-/* Adds what the task has used since the first snapshot to its process. False: its time before that snapshot is not known, so it cannot
- * be counted. */
-static bool add_task(
-	struct snapshot_diff *diff, const struct snapshots *snapshots, const struct task_record *task)
+/* Adds what the task has used since the first snapshot to its process. False: its time before that
+ * snapshot is not known, so it cannot be counted. */
+static bool add_task(struct snapshot_diff *diff, const struct snapshots *snapshots,
+	const struct task_record *task)
 {
 	bool is_new = task->start_ns >= snapshots->before_ns;
 	uint32_t *at = keymap_find(&diff->before, task->key);
 	uint64_t run_ns = 0, tick_ns = 0;
 	struct process_cpu *p = NULL;
 
-	/* The start time distinguishes a task from a later one at the same address. But a thread that executes a program
-	 * takes over the older start time of its process. */
-	if (at && *at != DONE && (!is_new || snapshots->before.items[*at].start_ns == task->start_ns)) {
+	/* The start time distinguishes a task from a later one at the same address. But a thread
+	 * that executes a program takes over the older start time of its process. */
+	if (at && *at != DONE &&
+		(!is_new || snapshots->before.items[*at].start_ns == task->start_ns)) {
 		const struct task_record *base = &snapshots->before.items[*at];
 
 		*at = DONE;
@@ -357,13 +367,15 @@ static int compare_pid(const void *key, const void *item)
 	return pid < other ? -1 : pid > other;
 }
 
-static const struct process_cpu *parent_process(const struct snapshot_diff *all, const struct process_cpu *p)
+static const struct process_cpu *parent_process(
+	const struct snapshot_diff *all, const struct process_cpu *p)
 {
 	return bsearch(&p->ppid, all->items, all->n, sizeof(*all->items), compare_pid);
 }
 
-/* Whether the program started it: it and its ancestors, up to the observer, have started since the first snapshot. What
- * the observer had started before, and what that starts, is not the program's. */
+/* Whether the program started it: it and its ancestors, up to the observer, have started since
+ * the first snapshot. What the observer had started before, and what that starts, is not the
+ * program's. */
 static bool descends_from_program(const struct accounting *a, const struct process_cpu *p)
 {
 	for (int depth = 0; p && p->started && depth < MAX_DESCENT; depth++) {
@@ -374,8 +386,9 @@ static bool descends_from_program(const struct accounting *a, const struct proce
 	return false;
 }
 
-/* A process that was forked and has not executed a program runs the program of its parent, which forked in this sample
- * and so has used time too. If the names are equal, the parent has not executed another program since. */
+/* A process that was forked and has not executed a program runs the program of its parent, which
+ * forked in this sample and so has used time too. If the names are equal, the parent has not
+ * executed another program since. */
 static const char *inherited_exe(const struct accounting *a, const struct process_cpu *p)
 {
 	for (int depth = 0; depth < MAX_DESCENT && !p->exe && p->flags & RECORD_FORKED; depth++) {
@@ -403,7 +416,8 @@ int accounting_after(struct accounting *a, struct process_cpus *ret, struct erro
 			keymap_set(&a->parents, s->after.items[i].tgid, s->after.items[i].ppid);
 		for (size_t i = 0; i < s->exits.n; i++)
 			if (s->exits.items[i].pid == s->exits.items[i].tgid)
-				keymap_set(&a->parents, s->exits.items[i].tgid, s->exits.items[i].ppid);
+				keymap_set(&a->parents, s->exits.items[i].tgid,
+					s->exits.items[i].ppid);
 	}
 	/* Before `describe` collects new exits, which may move those of the snapshots. */
 	if (usages.lost == 0)
@@ -414,7 +428,8 @@ int accounting_after(struct accounting *a, struct process_cpus *ret, struct erro
 		struct process_cpu *p = &usages.items[i];
 
 		identify_process(a, p);
-		p->program = a->by_descent ? descends(a, p->ppid) : (p->flags & RECORD_PROGRAM) != 0;
+		p->program = a->by_descent ? descends(a, p->ppid)
+					   : (p->flags & RECORD_PROGRAM) != 0;
 	}
 	for (size_t i = 0; i < usages.n; i++) {
 		struct process_cpu *p = &usages.items[i];
@@ -427,7 +442,8 @@ int accounting_after(struct accounting *a, struct process_cpus *ret, struct erro
 	for (size_t i = 0; i < usages.n; i++)
 		if (usages.items[i].ended)
 			identity_forget(a->identity, usages.items[i].pid);
-	usages.incomplete |= usages.lost > 0 || (a->state.backend == ACCOUNTING_BPF && a->diff.n_missing > 0);
+	usages.incomplete |= usages.lost > 0 ||
+			     (a->state.backend == ACCOUNTING_BPF && a->diff.n_missing > 0);
 	*ret = usages;
 	return 0;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The CPU time that every other process took between two snapshots (EMP, Figure 5). One interface, two backends:
+/* The CPU time that every other process took between two snapshots (EMP, Figure 5). One interface,
+ * two backends:
  *
  *   bpf        a BPF program walks all tasks, another sees each task end: exact to a microsecond
- *   taskstats  the kernel's netlink accounting, as in the papers: the times of running processes, and of
+ * taskstats  the kernel's netlink accounting, as in the papers: the times of running processes, and
+ * of
  *              short ones that ended, can be up to a tick old
  *
  * Processes are told apart by pid and start time. The calling process is excluded. */
@@ -23,8 +25,9 @@ extern const char *const accounting_backend_names[];
 /* One process that took CPU time between the snapshots. */
 struct process_cpu {
 	pid_t pid;
-	char name[16];    /* the kernel's comm, the papers' key */
-	const char *exe;  /* path of the program, NULL if unknown; lives as long as the accounting */
+	char name[16]; /* the kernel's comm, the papers' key */
+	/* path of the program, NULL if unknown; lives as long as the accounting */
+	const char *exe;
 	const char *unit; /* systemd unit, NULL if none or unknown; likewise */
 	int64_t pt_ns;    /* exact clock: the scheduler's run time */
 	int64_t tick_ns;  /* tick clock: user + system by ticks */
@@ -32,9 +35,11 @@ struct process_cpu {
 	bool started;     /* between the snapshots */
 	bool ended;       /* likewise */
 	bool program;     /* belongs to the program under test: see accounting_before */
-	bool escaped;     /* so does this, but it is in another cgroup: the program moved it there */
-	int number; /* of the program that it belongs to, by its tag; -1: not known, as always without bpf */
-	int cpu;    /* that it ran on last; -1: not known */
+	/* so does this, but it is in another cgroup: the program moved it there */
+	bool escaped;
+	/* of the program that it belongs to, by its tag; -1: not known, as always without bpf */
+	int number;
+	int cpu;             /* that it ran on last; -1: not known */
 	int64_t same_cpu_ns; /* of pt_ns, on the CPU that the program is pinned to; -1: not known */
 	/* For the accounting itself. */
 	pid_t ppid;
@@ -49,23 +54,26 @@ struct process_cpus {
 	uint64_t lost;   /* processes that ended and whose records were lost */
 	bool incomplete; /* lost > 0, or a snapshot failed in part: some process may be missing */
 	/* Of the program; -1: not known. */
-	int64_t wait_ns; /* its tasks were ready to run and did not, from the creation of each to its end (bpf), or to
-				  the beginning of its end (taskstats) */
-	bool shared_wait;     /* of several tasks, which may have waited for each other */
-	int64_t taken_ns;     /* others had its CPU while at least one of its tasks was ready to run */
-	int64_t throttled_ns; /* that a quota of a control group held them back while they were ready to run */
+	/* its tasks were ready to run and did not, from the creation of each to its end (bpf), or
+	 * to the beginning of its end (taskstats) */
+	int64_t wait_ns;
+	bool shared_wait; /* of several tasks, which may have waited for each other */
+	/* others had its CPU while at least one of its tasks was ready to run */
+	int64_t taken_ns;
+	/* that a quota of a control group held them back while they were ready to run */
+	int64_t throttled_ns;
 	int64_t interrupts_ns; /* that interrupts took while it ran on its CPU */
 	int64_t steal_ns;      /* that the hypervisor took from its CPU */
-	int64_t peak_bytes;    /* resident memory: the most of any of its processes that ended (bpf) */
+	/* resident memory: the most of any of its processes that ended (bpf) */
+	int64_t peak_bytes;
 };
 
-#define PROCESS_CPUS_NONE       \
-	((struct process_cpus){ \
-		.wait_ns = -1,         \
-		.taken_ns = -1,        \
-		.throttled_ns = -1,    \
-		.interrupts_ns = -1,   \
-		.steal_ns = -1,        \
+#define PROCESS_CPUS_NONE                     \
+	((struct process_cpus){.wait_ns = -1, \
+		.taken_ns = -1,               \
+		.throttled_ns = -1,           \
+		.interrupts_ns = -1,          \
+		.steal_ns = -1,               \
 		.peak_bytes = -1})
 
 struct accounting_options {
@@ -80,33 +88,39 @@ struct accounting_options {
 	int receive_bytes;     /* taskstats: buffer of each CPU */
 };
 
-/* AUTO takes bpf if the kernel and the capabilities allow it, else taskstats. -EPERM or -ENOTSUP with a sentence that
- * says what each of them needs. Call it, and all functions below, with the privileges raised (privilege.h). */
-int accounting_new(struct accounting **ret, const struct accounting_options *options, struct error *err);
+/* AUTO takes bpf if the kernel and the capabilities allow it, else taskstats. -EPERM or -ENOTSUP
+ * with a sentence that says what each of them needs. Call it, and all functions below, with the
+ * privileges raised (privilege.h). */
+int accounting_new(
+	struct accounting **ret, const struct accounting_options *options, struct error *err);
 void accounting_free(struct accounting *a);
 DEFINE_FREEP(accounting)
 
 struct accounting_state {
 	enum accounting_backend backend; /* BPF or TASKSTATS; NONE: there is no accounting */
-	/* Why AUTO did not take bpf ("bpf: the kernel has no BTF"); "": it did, or another one was requested. */
+	/* Why AUTO did not take bpf ("bpf: the kernel has no BTF"); "": it did, or another one was
+	 * requested. */
 	struct error why;
-	/* While the program runs: a descriptor to poll for reading (-1: none), and the longest time between two calls of
-	 * accounting_drain (-1: no limit). The descriptor of bpf is readable when its buffer is half full. */
+	/* While the program runs: a descriptor to poll for reading (-1: none), and the longest time
+	 * between two calls of accounting_drain (-1: no limit). The descriptor of bpf is readable
+	 * when its buffer is half full. */
 	int poll_fd, poll_ms;
 };
 
 /* It stays the same as long as `a`, which may be NULL. */
 const struct accounting_state *accounting_state(const struct accounting *a);
 
-/* The snapshot before the program. `cgroup_id` is the cgroup v2 of the program under test (its inode number;
- * 0: none): its processes, and those below it, get `program`. Without a cgroup, and with taskstats always, all
- * descendants of the calling process do (it should be a child subreaper, so that orphans remain its
- * descendants). With a cgroup, descendants that started after the snapshot and are not in it have `escaped`. `cpu`
- * is the one that the program is pinned to; -1: none. */
+/* The snapshot before the program. `cgroup_id` is the cgroup v2 of the program under test (its
+ * inode number; 0: none): its processes, and those below it, get `program`. Without a cgroup, and
+ * with taskstats always, all descendants of the calling process do (it should be a child subreaper,
+ * so that orphans remain its descendants). With a cgroup, descendants that started after the
+ * snapshot and are not in it have `escaped`. `cpu` is the one that the program is pinned to; -1:
+ * none. */
 int accounting_before(struct accounting *a, uint64_t cgroup_id, int cpu, struct error *err);
 
-/* How long the calling task has waited for a CPU so far; -1: not known, as always without bpf. For a child that is about to
- * execute the program: it makes system calls only, and needs no privileges. */
+/* How long the calling task has waited for a CPU so far; -1: not known, as always without bpf. For
+ * a child that is about to execute the program: it makes system calls only, and needs no
+ * privileges. */
 int64_t accounting_own_wait(const struct accounting *a);
 
 /* When a child of this process ended, once it has been waited for: CLOCK_MONOTONIC; -1: not known,
@@ -116,16 +130,17 @@ int64_t accounting_end(const struct accounting *a, pid_t pid);
 /* To be called while the program runs: see struct accounting_state. `a` may be NULL. */
 int accounting_drain(struct accounting *a, struct error *err);
 
-/* The snapshot after the program, and all processes with pt_ns > 0 or tick_ns > 0 since the one before, in order
- * of pid. (With taskstats some short ones have neither: no tick occurred while they ran.) */
+/* The snapshot after the program, and all processes with pt_ns > 0 or tick_ns > 0 since the one
+ * before, in order of pid. (With taskstats some short ones have neither: no tick occurred while
+ * they ran.) */
 int accounting_after(struct accounting *a, struct process_cpus *ret, struct error *err);
 
 /* How much of interrupts_ns fell on the program with this number (struct command_spec), of several
  * at once; -1: not known. */
 int64_t accounting_interrupts(const struct accounting *a, unsigned int number);
 
-/* Whether this kernel and this process have what the accounting needs, and what is missing. One function gathers
- * the facts; pure functions judge them. */
+/* Whether this kernel and this process have what the accounting needs, and what is missing. One
+ * function gathers the facts; pure functions judge them. */
 
 struct accounting_support {
 	uint64_t capabilities; /* effective, one bit each */
@@ -138,8 +153,8 @@ struct accounting_support {
 struct accounting_support accounting_support_read(int root_fd);
 
 /* 0, or -EPERM, -ENOTSUP with a sentence that says what is missing. */
-int accounting_support_has(
-	const struct accounting_support *support, enum accounting_backend backend, struct error *err);
+int accounting_support_has(const struct accounting_support *support,
+	enum accounting_backend backend, struct error *err);
 
 /* What both miss, in a few words: "needs root or file capabilities". */
 const char *accounting_support_missing(const struct accounting_support *support);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The bpf backend: BPF programs take snapshots of all tasks, and report those that end or execute a program. A record is
- * a thread here. */
+/* The bpf backend: BPF programs take snapshots of all tasks, and report those that end or execute a
+ * program. A record is a thread here. */
 #include "lib/host/accounting/accounting_internal.h"
 
 #include "lib/host/accounting.skel.h"
@@ -32,7 +32,8 @@ struct bpf_accounting {
 	struct accounting_bpf *programs;
 	struct bpf_resolved loaded;
 	struct ring_buffer *events;
-	struct task_record *walked; /* both snapshots of walk_tasks, read-only; NULL: it is not available */
+	/* both snapshots of walk_tasks, read-only; NULL: it is not available */
+	struct task_record *walked;
 	size_t walk_capacity;
 	struct task_records read[2]; /* both snapshots of read_tasks */
 	struct keymap executed_by;   /* tgid -> index into executed */
@@ -40,11 +41,13 @@ struct bpf_accounting {
 	size_t n_executed, executed_capacity;
 	bool collecting; /* events belong to a sample */
 	int64_t held_up; /* exiting tasks that were waited for in vain */
-	uint64_t lost_before, interrupts_before_ns, steal_before_ns; /* when the first snapshot began */
+	/* when the first snapshot began */
+	uint64_t lost_before, interrupts_before_ns, steal_before_ns;
 	uint64_t interrupts_of_before_ns[RECORD_PROGRAMS];
 };
 
-/* Of a task that ended (struct task_record), or of a process that executed a program (struct exec_record). */
+/* Of a task that ended (struct task_record), or of a process that executed a program (struct
+ * exec_record). */
 static int on_event(void *context, void *data, size_t size)
 {
 	const struct task_record *task = data;
@@ -75,8 +78,8 @@ static int on_event(void *context, void *data, size_t size)
 	return 0;
 }
 
-/* -EUSERS if too many observe already. The ids of programs ascend, so that of several that start at once the first ones
- * observe. */
+/* -EUSERS if too many observe already. The ids of programs ascend, so that of several that start at
+ * once the first ones observe. */
 static int check_observers(struct bpf_accounting *b, bool walk)
 {
 	int link = bpf_resolved_link(&b->loaded, b->programs->progs.list_observers);
@@ -89,8 +92,8 @@ static int check_observers(struct bpf_accounting *b, bool walk)
 	if (fd < 0)
 		return fd;
 	bpf_obj_get_info_by_fd(
-		bpf_resolved_program(&b->loaded,
-			walk ? b->programs->progs.task_dies : b->programs->progs.task_dies_before_6_7),
+		bpf_resolved_program(&b->loaded, walk ? b->programs->progs.task_dies
+						      : b->programs->progs.task_dies_before_6_7),
 		&own, &size);
 	while ((n = read(fd, ids, sizeof(ids))) > 0)
 		for (size_t i = 0; i < (size_t)n / sizeof(*ids); i++)
@@ -100,12 +103,14 @@ static int check_observers(struct bpf_accounting *b, bool walk)
 	return n_earlier < MAX_OBSERVERS ? 0 : -EUSERS;
 }
 
-/* `walk`: take snapshots with walk_tasks, which needs Linux 6.7. `watch`: time the interrupts of one CPU. */
+/* `walk`: take snapshots with walk_tasks, which needs Linux 6.7. `watch`: time the interrupts of
+ * one CPU. */
 static void choose_programs(struct accounting_bpf *p, bool walk, bool watch)
 {
 	const struct accounting_support support = accounting_support_read(AT_FDCWD);
 	bool has_calls = walk ||
-			 libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_SYSCALL, NULL) == 1; /* Linux 5.14 */
+			 /* Linux 5.14 */
+			 libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_SYSCALL, NULL) == 1;
 	const struct {
 		struct bpf_program *program;
 		bool load;
@@ -118,13 +123,15 @@ static void choose_programs(struct accounting_bpf *p, bool walk, bool watch)
 		{p->progs.read_own_wait, has_calls},
 		/* Before, the memory is gone when task_exits runs, and a part of the peaks is worse
 		 * than none. */
-		{p->progs.memory_ends, support.kernel_major > 6 ||
-					       (support.kernel_major == 6 && support.kernel_minor >= 16)},
+		{p->progs.memory_ends,
+			support.kernel_major > 6 ||
+				(support.kernel_major == 6 && support.kernel_minor >= 16)},
 		{p->progs.irq_handler_begins, watch},
 		{p->progs.irq_handler_ends, watch},
 		{p->progs.softirq_begins, watch},
 		{p->progs.softirq_ends, watch},
-		{p->progs.local_timer_begins, watch && IS_X86}, /* elsewhere it is an interrupt handler */
+		/* elsewhere it is an interrupt handler */
+		{p->progs.local_timer_begins, watch && IS_X86},
 		{p->progs.local_timer_ends, watch && IS_X86},
 	};
 
@@ -133,10 +140,12 @@ static void choose_programs(struct accounting_bpf *p, bool walk, bool watch)
 }
 
 /* On kernels before Linux 6.7 libbpf resolves the programs every time. */
-static int load_programs(struct bpf_accounting *b, const struct accounting_options *options, bool walk)
+static int load_programs(
+	struct bpf_accounting *b, const struct accounting_options *options, bool walk)
 {
 	struct accounting_bpf *p = b->programs;
-	_cleanup_(closep) int directory = walk ? run_directory_open(options->directory ?: RUN_DIRECTORY, NULL)
+	_cleanup_(closep) int directory = walk ? run_directory_open(
+							 options->directory ?: RUN_DIRECTORY, NULL)
 					       : -1;
 	void *walked;
 	int r;
@@ -225,7 +234,8 @@ static int read_records(int fd, struct task_records *records)
 	return 0;
 }
 
-/* The first snapshot (0) or the second (1). If there are more tasks than walk_tasks has room for, read_tasks takes it. */
+/* The first snapshot (0) or the second (1). If there are more tasks than walk_tasks has room for,
+ * read_tasks takes it. */
 static int take_tasks(struct bpf_accounting *b, int which, struct error *err)
 {
 	struct task_records *ret = which ? &b->base.snapshots.after : &b->base.snapshots.before;
@@ -245,8 +255,9 @@ static int take_tasks(struct bpf_accounting *b, int which, struct error *err)
 		}
 	}
 	if (r == 0)
-		r = bpf_resolved_link(&b->loaded,
-			b->walked ? b->programs->progs.read_tasks : b->programs->progs.read_tasks_before_6_7);
+		r = bpf_resolved_link(
+			&b->loaded, b->walked ? b->programs->progs.read_tasks
+					      : b->programs->progs.read_tasks_before_6_7);
 	if (r >= 0)
 		r = fd = bpf_iter_create(r);
 	if (r >= 0)
@@ -257,8 +268,8 @@ static int take_tasks(struct bpf_accounting *b, int which, struct error *err)
 	return 0;
 }
 
-/* Tasks that have begun to exit, but have not made their last context switch, and so are not among the events. (The
- * number is off by the tasks that were exiting when the programs were loaded.) */
+/* Tasks that have begun to exit, but have not made their last context switch, and so are not among
+ * the events. (The number is off by the tasks that were exiting when the programs were loaded.) */
 static int64_t count_exiting(const struct bpf_accounting *b)
 {
 	const volatile struct accounting_bpf__bss *bss = b->programs->bss;
@@ -284,10 +295,11 @@ static int bpf_drain(struct accounting *a, struct error *err)
 	return r < 0 ? error_os(err, r, "cannot read the BPF events") : 0;
 }
 
-/* Waits for exits that are missing from the second snapshot and not among the events yet. That lasts
- * microseconds (often it is the program under test, whose exit woke this process: it only needs this
- * CPU), or as long as a hypervisor or other processes take the CPU away. The program's tasks are
- * waited for at least that long; another task that is delayed in its exit is waited for once. */
+/* Waits for exits that are missing from the second snapshot and not among the events yet. That
+ * lasts microseconds (often it is the program under test, whose exit woke this process: it only
+ * needs this CPU), or as long as a hypervisor or other processes take the CPU away. The program's
+ * tasks are waited for at least that long; another task that is delayed in its exit is waited for
+ * once. */
 static int await_exits(struct bpf_accounting *b, struct error *err)
 {
 	enum { N_YIELDS = 16, N_PAUSES = 9, FIRST_PAUSE_US = 50, N_PROGRAMS_PAUSES = 200 };
@@ -405,7 +417,8 @@ static int64_t bpf_own_wait(const struct accounting *a)
 	int fd = bpf_resolved_program(&b->loaded, b->programs->progs.read_own_wait);
 	LIBBPF_OPTS(bpf_test_run_opts, options);
 
-	return fd >= 0 && bpf_prog_test_run_opts(fd, &options) == 0 ? (int64_t)bss->own_wait_ns : -1;
+	return fd >= 0 && bpf_prog_test_run_opts(fd, &options) == 0 ? (int64_t)bss->own_wait_ns
+								    : -1;
 }
 
 static int64_t bpf_interrupts(const struct accounting *a, unsigned int number)
@@ -421,7 +434,8 @@ static int64_t bpf_interrupts(const struct accounting *a, unsigned int number)
 
 static int64_t bpf_end(const struct accounting *a, pid_t pid)
 {
-	const volatile struct accounting_bpf__bss *bss = ((const struct bpf_accounting *)a)->programs->bss;
+	const volatile struct accounting_bpf__bss *bss =
+		((const struct bpf_accounting *)a)->programs->bss;
 	size_t at = (size_t)pid % ELEMENTS(bss->end_pids);
 
 	return bss->end_pids[at] == (uint32_t)pid ? (int64_t)bss->end_times[at] : -1;
@@ -443,7 +457,8 @@ static void *end_at_once(void *nothing)
 	return nothing;
 }
 
-/* Starts and ends a thread, to test that exits are reported and to relate the scheduler's clock to CLOCK_MONOTONIC. */
+/* Starts and ends a thread, to test that exits are reported and to relate the scheduler's clock to
+ * CLOCK_MONOTONIC. */
 static int see_a_thread_end(struct bpf_accounting *b, struct error *err)
 {
 	const struct task_records *exits = &b->base.snapshots.exits;
@@ -453,7 +468,8 @@ static int see_a_thread_end(struct bpf_accounting *b, struct error *err)
 	if (r < 0)
 		return error_os(err, r, "cannot test the BPF programs");
 	pthread_join(thread, NULL);
-	for (int ms = 0; ms < 100; ms++) { /* its last context switch is some microseconds after the join */
+	/* its last context switch is some microseconds after the join */
+	for (int ms = 0; ms < 100; ms++) {
 		r = bpf_drain(&b->base, err);
 		if (r < 0)
 			return r;
@@ -462,10 +478,12 @@ static int see_a_thread_end(struct bpf_accounting *b, struct error *err)
 				return 0;
 		usleep(1000);
 	}
-	return error_say(err, -ENOTSUP, "the BPF programs are loaded, but do not report that a thread ended");
+	return error_say(err, -ENOTSUP,
+		"the BPF programs are loaded, but do not report that a thread ended");
 }
 
-int accounting_bpf_new(struct accounting **ret, const struct accounting_options *options, struct error *err)
+int accounting_bpf_new(
+	struct accounting **ret, const struct accounting_options *options, struct error *err)
 {
 	struct bpf_accounting *b = xcalloc(1, sizeof(*b));
 	_cleanup_(accounting_freep) struct accounting *a = &b->base;

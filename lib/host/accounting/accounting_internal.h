@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the parts of the accounting share: a backend takes snapshots and collects exits; comparing the snapshots and
- * identifying the processes is the same for both backends. Only for lib/host/accounting and its tests. */
+/* What the parts of the accounting share: a backend takes snapshots and collects exits; comparing
+ * the snapshots and identifying the processes is the same for both backends. Only for
+ * lib/host/accounting and its tests. */
 #pragma once
 
 #include "lib/host/accounting/accounting.h"
@@ -26,21 +27,21 @@ struct snapshots {
 struct snapshot_diff {
 	struct process_cpu *items; /* all processes that used time, in order of pid */
 	size_t n, capacity;
-	size_t n_missing; /* tasks of the first snapshot that are neither in the second nor among the exits */
+	/* tasks of the first snapshot that are neither in the second nor among the exits */
+	size_t n_missing;
 	struct keymap before;    /* key -> index into snapshots->before, or "found again" */
 	struct keymap exits;     /* key -> index into snapshots->exits, the last with that key */
 	struct keymap processes; /* tgid -> index into items, the last with that tgid */
 };
 
-/* The difference between two snapshots: the CPU time of every process between them (EMP, Figure 5). A pure function
- * from arrays of records to processes.
+/* The difference between two snapshots: the CPU time of every process between them (EMP, Figure 5).
+ * A pure function from arrays of records to processes.
  *
- * Times are compared for each task and then added to processes, because threads start and end separately:
- *   - a task counts with its time in the second snapshot, or at its end, minus its time in the first;
- *   - with all of its time, if it started after the first snapshot began;
- *   - with 0, if it started earlier and is missing in the first: it was being released;
- *   - a zombie that is in the second snapshot and among the exits counts once;
- *   - never with less than 0. */
+ * Times are compared for each task and then added to processes, because threads start and end
+ * separately: - a task counts with its time in the second snapshot, or at its end, minus its time
+ * in the first; - with all of its time, if it started after the first snapshot began; - with 0, if
+ * it started earlier and is missing in the first: it was being released; - a zombie that is in the
+ * second snapshot and among the exits counts once; - never with less than 0. */
 void snapshot_diff_run(struct snapshot_diff *diff, const struct snapshots *snapshots);
 void snapshot_diff_clear(struct snapshot_diff *diff);
 
@@ -52,7 +53,8 @@ struct accounting {
 	struct snapshots snapshots; /* the backend fills it in, and frees what it owns of it */
 	struct snapshot_diff diff;
 	struct keymap parents; /* pid -> parent, without a cgroup */
-	bool by_descent;       /* descent decides which processes are the program's, not RECORD_PROGRAM */
+	/* descent decides which processes are the program's, not RECORD_PROGRAM */
+	bool by_descent;
 };
 
 struct accounting_operations {
@@ -62,14 +64,15 @@ struct accounting_operations {
 	int (*before)(struct accounting *a, uint64_t cgroup_id, int cpu, struct error *err);
 	int (*drain)(struct accounting *a, struct error *err);
 
-	/* Completes `snapshots`, which are valid until the next `before`, and sets what it knows of `usages` but the items and
-	 * the wait. */
+	/* Completes `snapshots`, which are valid until the next `before`, and sets what it knows of
+	 * `usages` but the items and the wait. */
 	int (*after)(struct accounting *a, struct process_cpus *usages, struct error *err);
 
 	/* Adds what only this backend knows about a process. */
 	void (*describe)(struct accounting *a, struct process_cpu *process);
 
-	/* The parent of a living process whose record has none; 0: not known. NULL: all records have one. */
+	/* The parent of a living process whose record has none; 0: not known. NULL: all records
+	 * have one. */
 	pid_t (*parent)(struct accounting *a, pid_t pid);
 
 	/* See accounting_own_wait; NULL: not known. */
@@ -82,19 +85,22 @@ struct accounting_operations {
 	int64_t (*end)(const struct accounting *a, pid_t pid);
 };
 
-int accounting_bpf_new(struct accounting **ret, const struct accounting_options *options, struct error *err);
+int accounting_bpf_new(
+	struct accounting **ret, const struct accounting_options *options, struct error *err);
 int accounting_taskstats_new(
 	struct accounting **ret, const struct accounting_options *options, struct error *err);
 
-/* Which records of taskstats are of the same process. Taskstats has no precise start times: records of processes that were listed
- * before the first snapshot get 0, others a time after it, and processes that had the same pid get different keys. Then
- * snapshot_diff_run can compare them. Pure.
+/* Which records of taskstats are of the same process. Taskstats has no precise start times: records
+ * of processes that were listed before the first snapshot get 0, others a time after it, and
+ * processes that had the same pid get different keys. Then snapshot_diff_run can compare them.
+ * Pure.
  *
- * A record is a process. An exit whose `kind` is 0 is not the end of a process, but of its first thread, whose name the process
- * has. `before` is in order of pid, without those that ended meanwhile.
+ * A record is a process. An exit whose `kind` is 0 is not the end of a process, but of its first
+ * thread, whose name the process has. `before` is in order of pid, without those that ended
+ * meanwhile.
  *
- * `listed`: when the first snapshot began. `n_early`: exits during the first snapshot. `is_ending`: whether a process is between its
- * record and its release. Sets start times and keys of the exits and the second snapshot, and `last_exit`: pid -> index of the
- * last exit with that pid. */
+ * `listed`: when the first snapshot began. `n_early`: exits during the first snapshot. `is_ending`:
+ * whether a process is between its record and its release. Sets start times and keys of the exits
+ * and the second snapshot, and `last_exit`: pid -> index of the last exit with that pid. */
 void taskstats_match(struct snapshots *snapshots, const struct pid_list *listed, size_t n_early,
 	bool (*is_ending)(unsigned int pid), struct keymap *last_exit);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The state of a task at one moment. The BPF programs write these records, so this header includes no other, and their
- * layout is fixed. */
+/* The state of a task at one moment. The BPF programs write these records, so this header includes
+ * no other, and their layout is fixed. */
 #pragma once
 
 enum {
@@ -39,10 +39,12 @@ struct task_record {
 	unsigned long long process_start_ns; /* of the process */
 	unsigned long long run_ns;           /* the scheduler's run time since start */
 	unsigned long long tick_ns;          /* user + system as accounted */
-	unsigned long long watched_ns; /* of its run time since the first snapshot, on the watched CPU */
+	/* of its run time since the first snapshot, on the watched CPU */
+	unsigned long long watched_ns;
 	unsigned long long
-		wait_ns; /* ready to run and not running, since start; of a task that ended, or (taskstats) of a
-				       process with one thread; or RECORD_UNKNOWN */
+		/* ready to run and not running, since start; of a task that ended, or (taskstats)
+		 * of a process with one thread; or RECORD_UNKNOWN */
+		wait_ns;
 	unsigned long long cgroup;   /* id in the v2 hierarchy, 0: not known */
 	unsigned long long tag;      /* of the process (lib/host/process/tag.h); 0: not known */
 	char comm[RECORD_COMM_SIZE]; /* of the process */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The taskstats backend, as in the papers: queries every process's times, and collects the records of those that end.
- * A record is a process here, not a thread. Taskstats has no precise start times, so records of processes that were
- * listed before the first snapshot get 0, and others a time after it. */
+/* The taskstats backend, as in the papers: queries every process's times, and collects the records
+ * of those that end. A record is a process here, not a thread. Taskstats has no precise start
+ * times, so records of processes that were listed before the first snapshot get 0, and others a
+ * time after it. */
 #include "lib/host/accounting/accounting_internal.h"
 
 #include "lib/host/accounting/taskstats.h"
@@ -10,7 +11,8 @@
 
 static int compare_tgid(const void *key, const void *item)
 {
-	unsigned int pid = *(const unsigned int *)key, other = ((const struct task_record *)item)->tgid;
+	unsigned int pid = *(const unsigned int *)key,
+		     other = ((const struct task_record *)item)->tgid;
 
 	return pid < other ? -1 : pid > other;
 }
@@ -33,7 +35,8 @@ static void name_by_first_threads(const struct task_records *ends)
 	keymap_free(&leaders);
 }
 
-/* Processes that started in the sample get times after before_ns, all different, so that those with the same pid stay apart. */
+/* Processes that started in the sample get times after before_ns, all different, so that those with
+ * the same pid stay apart. */
 void taskstats_match(struct snapshots *s, const struct pid_list *listed, size_t n_early,
 	bool (*is_ending)(unsigned int pid), struct keymap *last_exit)
 {
@@ -47,14 +50,15 @@ void taskstats_match(struct snapshots *s, const struct pid_list *listed, size_t 
 		if (!exit->kind)
 			continue;
 		exit->pid = exit->tgid;
-		if (keymap_find(last_exit, exit->tgid) || !pid_list_has(listed, (pid_t)exit->tgid)) {
+		if (keymap_find(last_exit, exit->tgid) ||
+			!pid_list_has(listed, (pid_t)exit->tgid)) {
 			exit->key = exit->tgid;
 			exit->start_ns = exit->process_start_ns = s->before_ns + i;
 		} else if (s->before.n > 0) {
-			/* The kernel reports 0 for a zombie without threads, whose record may have come after the
-			 * collection began. */
-			base = bsearch(&exit->tgid, s->before.items, s->before.n, sizeof(*s->before.items),
-				compare_tgid);
+			/* The kernel reports 0 for a zombie without threads, whose record may have
+			 * come after the collection began. */
+			base = bsearch(&exit->tgid, s->before.items, s->before.n,
+				sizeof(*s->before.items), compare_tgid);
 			if (base && (base->run_ns > 0 || i >= n_early))
 				exit->key = exit->tgid;
 		}
@@ -65,7 +69,8 @@ void taskstats_match(struct snapshots *s, const struct pid_list *listed, size_t 
 		const uint32_t *at = keymap_find(last_exit, task->tgid);
 		const struct task_record *exit = at ? &s->exits.items[*at] : NULL;
 
-		if (exit && (task->run_ns == 0 || task->run_ns == exit->run_ns || is_ending(task->tgid))) {
+		if (exit && (task->run_ns == 0 || task->run_ns == exit->run_ns ||
+				    is_ending(task->tgid))) {
 			task->flags |= RECORD_DEAD;
 			task->key = exit->key;
 			task->start_ns = task->process_start_ns = exit->start_ns;
@@ -111,7 +116,8 @@ static int take_snapshot(struct taskstats_accounting *t, const struct pid_list *
 	records->n = 0;
 	for (size_t from = 0; from < pids->n; from += TASKSTATS_BATCH) {
 		size_t n = MIN(pids->n - from, (size_t)TASKSTATS_BATCH);
-		int r = taskstats_link_ask(t->link, TASKSTATS_PROCESS, &pids->items[from], n, answers, err);
+		int r = taskstats_link_ask(
+			t->link, TASKSTATS_PROCESS, &pids->items[from], n, answers, err);
 
 		if (r < 0)
 			return r;
@@ -121,8 +127,8 @@ static int take_snapshot(struct taskstats_accounting *t, const struct pid_list *
 
 			if (answers[i].version == 0)
 				continue;
-			*array_add_reused(
-				records->items, records->n, records->capacity) = (struct task_record){
+			*array_add_reused(records->items, records->n,
+				records->capacity) = (struct task_record){
 				.kind = RECORD_KIND_TASK,
 				.pid = tgid,
 				.tgid = tgid,
@@ -143,7 +149,8 @@ static unsigned int taskstats_flags(const struct taskstats_fields *fields, unsig
 	return tgid == KTHREADD || fields->ppid == KTHREADD ? flags | RECORD_KERNEL : flags;
 }
 
-/* The end of a process, with its totals; or of its first thread alone, whose name the process has. */
+/* The end of a process, with its totals; or of its first thread alone, whose name the process
+ * has. */
 static void take_end(struct taskstats_accounting *t, const struct taskstats_message *end)
 {
 	const struct taskstats_fields *thread = &end->thread,
@@ -169,7 +176,8 @@ static void take_end(struct taskstats_accounting *t, const struct taskstats_mess
 		.cpu = RECORD_NO_CPU,
 		.run_ns = total->run_ns,
 		.tick_ns = total->tick_ns,
-		.wait_ns = end->has_process ? RECORD_UNKNOWN /* of several threads */ : thread->wait_ns,
+		.wait_ns = end->has_process ? RECORD_UNKNOWN /* of several threads */
+					    : thread->wait_ns,
 	};
 	memcpy(record->comm, thread->comm, sizeof(record->comm));
 	*array_add_reused(t->files, t->n_files, t->files_capacity) = (struct executed_file){
@@ -187,8 +195,8 @@ static int taskstats_drain(struct accounting *a, struct error *err)
 	return r;
 }
 
-/* First lists the processes, then drops the exits so far, then queries: a process that is not listed and ends later
- * has started in the sample. */
+/* First lists the processes, then drops the exits so far, then queries: a process that is not
+ * listed and ends later has started in the sample. */
 static int taskstats_before(struct accounting *a, uint64_t cgroup_id, int cpu, struct error *err)
 {
 	struct taskstats_accounting *t = (struct taskstats_accounting *)a;
@@ -222,7 +230,8 @@ static bool is_ending(unsigned int pid)
 	unsigned int flags = 0;
 	char state;
 
-	return !at || sscanf(at, ") %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2 || flags & PF_EXITING;
+	return !at || sscanf(at, ") %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2 ||
+	       flags & PF_EXITING;
 }
 
 static int taskstats_after(struct accounting *a, struct process_cpus *usages, struct error *err)
@@ -247,7 +256,8 @@ static int taskstats_after(struct accounting *a, struct process_cpus *usages, st
 static pid_t taskstats_parent(struct accounting *a, pid_t pid)
 {
 	struct taskstats_fields fields;
-	int r = taskstats_link_ask_one(((struct taskstats_accounting *)a)->link, pid, &fields, NULL);
+	int r = taskstats_link_ask_one(
+		((struct taskstats_accounting *)a)->link, pid, &fields, NULL);
 
 	return r == 0 ? (pid_t)fields.ppid : 0;
 }
@@ -263,7 +273,8 @@ static void taskstats_describe(struct accounting *a, struct process_cpu *p)
 
 	if (p->ended) {
 		if (file && file->inode)
-			p->exe = identity_program_of_file(a->identity, p->name, file->device, file->inode);
+			p->exe = identity_program_of_file(
+				a->identity, p->name, file->device, file->inode);
 		return;
 	}
 	if (taskstats_link_ask_one(t->link, p->pid, &fields, NULL) == 0) {
@@ -272,7 +283,8 @@ static void taskstats_describe(struct accounting *a, struct process_cpu *p)
 		p->flags |= taskstats_flags(&fields, (unsigned int)p->pid);
 		return;
 	}
-	/* It was alive in the second snapshot and has ended since: its record has come, or comes now. */
+	/* It was alive in the second snapshot and has ended since: its record has come, or comes
+	 * now. */
 	taskstats_drain(a, NULL);
 	for (size_t i = exits->n; i-- > 0;) {
 		const struct task_record *exit = &exits->items[i];
@@ -341,8 +353,8 @@ int accounting_taskstats_new(
 		if (a->snapshots.after.items[i].tgid == a->snapshots.observer)
 			run_ns = a->snapshots.after.items[i].run_ns;
 	if (run_ns == 0)
-		return error_say(
-			err, -ENOTSUP, "the kernel has no CONFIG_TASK_DELAY_ACCT, so there are no run times");
+		return error_say(err, -ENOTSUP,
+			"the kernel has no CONFIG_TASK_DELAY_ACCT, so there are no run times");
 	*ret = TAKE(a);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Programs and units of processes: see identity.h. It uses a search tree, because a fact is learned once and then only
- * looked up, for the few processes that used time in a sample. */
+/* Programs and units of processes: see identity.h. It uses a search tree, because a fact is learned
+ * once and then only looked up, for the few processes that used time in a sample. */
 #include "lib/host/accounting/identity.h"
 
 #include <limits.h>
@@ -112,8 +112,8 @@ const char *identity_program_of_file(
 		char path[64];
 
 		snprintf(path, sizeof(path), "%s/%s", places[i], name);
-		/* An overlay of several file systems shows devices of its own for files; for directories, it shows the one
-		 * that the kernel knows. */
+		/* An overlay of several file systems shows devices of its own for files; for
+		 * directories, it shows the one that the kernel knows. */
 		if (stat(path, &st) == 0 && st.st_ino == inode &&
 			(st.st_dev == device || (stat(places[i], &st) == 0 && st.st_dev == device)))
 			fact.known.exe = identity_program(identity, path);
@@ -132,8 +132,8 @@ bool identity_is_unit(const char *name)
 	return false;
 }
 
-/* Copies the unit in a path of cgroups to `ret`: what comes after the slices, if it is a unit (the system's own, as
- * user@1000.service is), or else the last part that is one. */
+/* Copies the unit in a path of cgroups to `ret`: what comes after the slices, if it is a unit (the
+ * system's own, as user@1000.service is), or else the last part that is one. */
 static bool unit_of_path(const char *path, size_t len, char *ret)
 {
 	const char *end = path + len, *last = NULL;
@@ -173,10 +173,12 @@ bool identity_parse_cgroup(const char *text, char *ret)
 	return false;
 }
 
-struct identified identity_of(struct identity *identity, pid_t pid, uint64_t start_ns, const char *name)
+struct identified identity_of(
+	struct identity *identity, pid_t pid, uint64_t start_ns, const char *name)
 {
 	static const char deleted[] = " (deleted)";
-	struct fact key = {FACT_PROCESS, .number = (uint64_t)pid}, *process = find_fact(identity, key);
+	struct fact key = {FACT_PROCESS, .number = (uint64_t)pid},
+		    *process = find_fact(identity, key);
 	_cleanup_(freep) char *cgroup = NULL, *unit = NULL;
 	char path[64], exe[PATH_MAX];
 	ssize_t len;
@@ -208,7 +210,8 @@ struct identified identity_of(struct identity *identity, pid_t pid, uint64_t sta
 
 void identity_forget(struct identity *identity, pid_t pid)
 {
-	struct fact *process = find_fact(identity, (struct fact){FACT_PROCESS, .number = (uint64_t)pid});
+	struct fact *process = find_fact(
+		identity, (struct fact){FACT_PROCESS, .number = (uint64_t)pid});
 
 	if (!process)
 		return;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Taskstats over netlink: see taskstats.h.
  *
- * Losses are counted in two ways. The records' sequence numbers are a counter of the CPU on which a task ended, so each
- * CPU has its own socket. A task that is moved to another CPU meanwhile changes two of them, one up and one down, so
- * only the sum over all sockets counts. A gap is noticed only at the next record, so losses at the end come from the
- * sockets' own count of dropped records. */
+ * Losses are counted in two ways. The records' sequence numbers are a counter of the CPU on which a
+ * task ended, so each CPU has its own socket. A task that is moved to another CPU meanwhile changes
+ * two of them, one up and one down, so only the sum over all sockets counts. A gap is noticed only
+ * at the next record, so losses at the end come from the sockets' own count of dropped records. */
 #include "lib/host/accounting/taskstats.h"
 
 #include <libmnl/libmnl.h>
@@ -16,11 +16,20 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
-int taskstats_read(const void *bytes, size_t len, unsigned int version, struct taskstats_fields *ret)
+int taskstats_read(
+	const void *bytes, size_t len, unsigned int version, struct taskstats_fields *ret)
 {
-	enum { VERSION_14_LEN = 432, N_DELAYS = 8, AT_FLAGS = 8, AT_WAIT = 24, AT_TIMES = 64, AT_EXE = 368 };
-	/* Parts of the kernel's struct taskstats: not the header's, which belongs to the kernel of the build machine. Before the
-	 * first there are three delays, and three more between them. */
+	enum {
+		VERSION_14_LEN = 432,
+		N_DELAYS = 8,
+		AT_FLAGS = 8,
+		AT_WAIT = 24,
+		AT_TIMES = 64,
+		AT_EXE = 368
+	};
+	/* Parts of the kernel's struct taskstats: not the header's, which belongs to the kernel
+	 * of the build machine. Before the first there are three delays, and three more between
+	 * them. */
 	struct {
 		uint64_t tick_ns, run_ns;
 		char comm[32], others[16];
@@ -42,9 +51,9 @@ int taskstats_read(const void *bytes, size_t len, unsigned int version, struct t
 		version = own;
 	if (version < TASKSTATS_MIN_VERSION)
 		return -ENOTSUP;
-	/* Linux 6.14 (version 14) added the maximum of each of the eight delays after its total, 6.15
-	 * (version 15) the minimum too; version 16 moved them to the end. The length shows how many more
-	 * bytes each delay has. */
+	/* Linux 6.14 (version 14) added the maximum of each of the eight delays after its total,
+	 * 6.15 (version 15) the minimum too; version 16 moved them to the end. The length shows how
+	 * many more bytes each delay has. */
 	if ((version == 14 || version == 15) && len > VERSION_14_LEN)
 		three = 3 * ((len - VERSION_14_LEN) / N_DELAYS);
 	six = 2 * three;
@@ -103,7 +112,8 @@ int taskstats_read_message(const void *attributes, size_t len, struct taskstats_
 			r = read_nest(attr, 0, &message.thread);
 			message.has_thread = true;
 		} else if (mnl_attr_get_type(attr) == TASKSTATS_TYPE_AGGR_TGID) {
-			/* at the end of a process its totals come without a version, after those of a thread */
+			/* at the end of a process its totals come without a version, after those of
+			 * a thread */
 			r = read_nest(attr, message.thread.version, &message.process);
 			message.has_process = true;
 		}
@@ -120,7 +130,8 @@ enum {
 	REQUEST_BYTES = 32,
 	REPLY_BYTES = 8192,
 	ASK_BYTES = 1 << 20,
-	/* A record takes some 1,300 bytes of a buffer, so that 64 MB hold 50,000. Nothing is set aside. */
+	/* A record takes some 1,300 bytes of a buffer, so that 64 MB hold 50,000. Nothing is set
+	 * aside. */
 	MAX_RECEIVE_BYTES = 64 << 20,
 	ALL_RECEIVE_BYTES = 512 << 20,
 };
@@ -194,8 +205,8 @@ static int find_family(struct taskstats_link *link)
 	nlh = (struct nlmsghdr *)link->reply;
 	if (nlh->nlmsg_type == NLMSG_ERROR)
 		return error_in(nlh);
-	mnl_attr_for_each(
-		attr, nlh, sizeof(struct genlmsghdr)) if (mnl_attr_get_type(attr) == CTRL_ATTR_FAMILY_ID)
+	mnl_attr_for_each(attr, nlh,
+		sizeof(struct genlmsghdr)) if (mnl_attr_get_type(attr) == CTRL_ATTR_FAMILY_ID)
 		link->family = mnl_attr_get_u16(attr);
 	return link->family ? 0 : -ENOENT;
 }
@@ -203,7 +214,8 @@ static int find_family(struct taskstats_link *link)
 int taskstats_link_new(struct taskstats_link **ret, struct error *err)
 {
 	_cleanup_(taskstats_link_freep) struct taskstats_link *link = xcalloc(1, sizeof(*link));
-	struct timeval limit = {.tv_sec = 1}; /* an answer is there when sendto returns, or never comes */
+	/* an answer is there when sendto returns, or never comes */
+	struct timeval limit = {.tv_sec = 1};
 	int r = open_socket(&link->socket, ASK_BYTES);
 
 	if (r == 0 && setsockopt(mnl_socket_get_fd(link->socket), SOL_SOCKET, SO_RCVTIMEO, &limit,
@@ -215,7 +227,8 @@ int taskstats_link_new(struct taskstats_link **ret, struct error *err)
 	if (r == -ENOENT)
 		return error_say(err, -ENOTSUP, "the kernel is built without CONFIG_TASKSTATS");
 	if (r < 0)
-		return error_os(err, r, "cannot find taskstats among the kernel's netlink families");
+		return error_os(
+			err, r, "cannot find taskstats among the kernel's netlink families");
 	*ret = TAKE(link);
 	return 0;
 }
@@ -275,30 +288,34 @@ int taskstats_link_watch_ends(struct taskstats_link *link, int receive_bytes, st
 		if (r == 0 && fcntl(mnl_socket_get_fd(c->socket), F_SETFL, O_NONBLOCK) < 0)
 			r = -errno;
 		if (r < 0)
-			return error_os(
-				err, r, "the kernel does not report which processes end on CPU %d", cpus[i]);
+			return error_os(err, r,
+				"the kernel does not report which processes end on CPU %d",
+				cpus[i]);
 	}
 	return 0;
 }
 
-static int read_message(const struct nlmsghdr *nlh, struct taskstats_message *ret, struct error *err)
+static int read_message(
+	const struct nlmsghdr *nlh, struct taskstats_message *ret, struct error *err)
 {
 	size_t len = mnl_nlmsg_get_payload_len(nlh), header = sizeof(struct genlmsghdr);
 	int r = len < header ? -EBADMSG
-			     : taskstats_read_message(
-				       mnl_nlmsg_get_payload_offset(nlh, header), len - header, ret);
+			     : taskstats_read_message(mnl_nlmsg_get_payload_offset(nlh, header),
+				       len - header, ret);
 
 	if (r == -ENOTSUP)
 		return error_say(err, r,
 			"the kernel's taskstats is older than version %d (Linux 5.19), and does not distinguish threads from processes",
 			TASKSTATS_MIN_VERSION);
-	return r < 0 ? error_say(err, r, "the kernel's taskstats records have an unknown length") : 0;
+	return r < 0 ? error_say(err, r, "the kernel's taskstats records have an unknown length")
+		     : 0;
 }
 
-int taskstats_link_ask(struct taskstats_link *link, enum taskstats_scope scope, const pid_t *pids, size_t n,
-	struct taskstats_fields *ret, struct error *err)
+int taskstats_link_ask(struct taskstats_link *link, enum taskstats_scope scope, const pid_t *pids,
+	size_t n, struct taskstats_fields *ret, struct error *err)
 {
-	uint16_t attribute = scope == TASKSTATS_THREAD ? TASKSTATS_CMD_ATTR_PID : TASKSTATS_CMD_ATTR_TGID;
+	uint16_t attribute = scope == TASKSTATS_THREAD ? TASKSTATS_CMD_ATTR_PID
+						       : TASKSTATS_CMD_ATTR_TGID;
 	const struct nlmsghdr *reply = (const struct nlmsghdr *)link->reply;
 	uint32_t first = link->sequence + 1;
 	char *at = link->request;
@@ -306,7 +323,8 @@ int taskstats_link_ask(struct taskstats_link *link, enum taskstats_scope scope, 
 	int r;
 
 	for (size_t i = 0; i < n; i++) {
-		struct nlmsghdr *nlh = put_request(at, link->family, 0, ++link->sequence, TASKSTATS_CMD_GET);
+		struct nlmsghdr *nlh = put_request(
+			at, link->family, 0, ++link->sequence, TASKSTATS_CMD_GET);
 
 		mnl_attr_put_u32(nlh, attribute, (uint32_t)pids[i]);
 		at += MNL_ALIGN(nlh->nlmsg_len);
@@ -334,7 +352,8 @@ int taskstats_link_ask(struct taskstats_link *link, enum taskstats_scope scope, 
 		r = read_message(reply, &message, err);
 		if (r < 0)
 			return r;
-		ret[reply->nlmsg_seq - first] = message.has_process ? message.process : message.thread;
+		ret[reply->nlmsg_seq - first] = message.has_process ? message.process
+								    : message.thread;
 	}
 	return (int)left;
 }
@@ -353,7 +372,8 @@ int taskstats_link_ask_one(
 	return 0;
 }
 
-int taskstats_link_next_end(struct taskstats_link *link, struct taskstats_message *ret, struct error *err)
+int taskstats_link_next_end(
+	struct taskstats_link *link, struct taskstats_message *ret, struct error *err)
 {
 	const struct nlmsghdr *reply = (const struct nlmsghdr *)link->reply;
 
@@ -392,7 +412,8 @@ uint64_t taskstats_link_lost(const struct taskstats_link *link)
 		uint32_t info[SK_MEMINFO_VARS] = {};
 		socklen_t len = sizeof(info);
 
-		getsockopt(mnl_socket_get_fd(link->cpus[i].socket), SOL_SOCKET, SO_MEMINFO, info, &len);
+		getsockopt(mnl_socket_get_fd(link->cpus[i].socket), SOL_SOCKET, SO_MEMINFO, info,
+			&len);
 		dropped += info[SK_MEMINFO_DROPS];
 	}
 	return dropped > missing ? dropped : missing;

@@ -22,13 +22,15 @@ static const char *const kinds[] = {
 	[BPF_PROG_TYPE_STRUCT_OPS] = "struct_ops", /* such as a scheduler */
 };
 
-/* EMP's own (accounting.bpf.c, clock.bpf.c, page_waits.bpf.c), and what some kernels load themselves: iterators that
- * run when they are read, and a program for input devices. Names have at most 15 bytes in the kernel. */
-static const char *const expected[] = {"read_tasks", "read_tasks_before_6_7", "task_exits", "task_dies",
-	"task_dies_before_6_7", "task_executes", "child_ends", "memory_ends", "list_observers",
-	"irq_handler_begins", "irq_handler_ends", "softirq_begins", "softirq_ends", "local_timer_begins",
-	"local_timer_ends", "clock_switches", "slave_switches", "request_is_issued", "request_is_complete",
-	"dump_bpf_map", "dump_bpf_prog", "hid_tail_call"};
+/* EMP's own (accounting.bpf.c, clock.bpf.c, page_waits.bpf.c), and what some kernels load
+ * themselves: iterators that run when they are read, and a program for input devices. Names have at
+ * most 15 bytes in the kernel. */
+static const char *const expected[] = {"read_tasks", "read_tasks_before_6_7", "task_exits",
+	"task_dies", "task_dies_before_6_7", "task_executes", "child_ends", "memory_ends",
+	"list_observers", "irq_handler_begins", "irq_handler_ends", "softirq_begins",
+	"softirq_ends", "local_timer_begins", "local_timer_ends", "clock_switches",
+	"slave_switches", "request_is_issued", "request_is_complete", "dump_bpf_map",
+	"dump_bpf_prog", "hid_tail_call"};
 
 int bpf_programs_list(char **ret, size_t *ret_n)
 {
@@ -45,14 +47,15 @@ int bpf_programs_list(char **ret, size_t *ret_n)
 
 		if (fd < 0 && fd != -ENOENT) /* unloaded meanwhile */
 			return fd;
-		if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size) < 0 || info.type >= ELEMENTS(kinds) ||
-			!kinds[info.type])
+		if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size) < 0 ||
+			info.type >= ELEMENTS(kinds) || !kinds[info.type])
 			continue;
 		for (size_t i = 0; i < ELEMENTS(expected); i++)
 			is_expected |= !strncmp(expected[i], info.name, BPF_OBJ_NAME_LEN - 1);
 		if (is_expected)
 			continue;
-		text_append(&list, ", ", "%s (%s)", *info.name ? info.name : "unnamed", kinds[info.type]);
+		text_append(&list, ", ", "%s (%s)", *info.name ? info.name : "unnamed",
+			kinds[info.type]);
 		n++;
 	}
 	if (r != -ENOENT) /* there is no next one */
@@ -88,8 +91,8 @@ int bpf_load_end(int r, struct error *err)
 		warning[0] ? warning : "libbpf gives no reason");
 }
 
-/* Programs whose references are resolved are kept in a file: a head, then each program with its instructions. They name a map
- * by its number in the skeleton. */
+/* Programs whose references are resolved are kept in a file: a head, then each program with its
+ * instructions. They name a map by its number in the skeleton. */
 
 enum { MAX_FUNCTIONS = 8, MAX_INSTRUCTIONS = 1 << 16, MAX_BYTES = 4 << 20 };
 
@@ -115,8 +118,8 @@ static bool is_wide(const struct bpf_insn *instruction)
 
 static bool names_map(const struct bpf_insn *instruction)
 {
-	return is_wide(instruction) &&
-	       (instruction->src_reg == BPF_PSEUDO_MAP_FD || instruction->src_reg == BPF_PSEUDO_MAP_VALUE);
+	return is_wide(instruction) && (instruction->src_reg == BPF_PSEUDO_MAP_FD ||
+					       instruction->src_reg == BPF_PSEUDO_MAP_VALUE);
 }
 
 static int make_map(struct bpf_map_skeleton *skeleton)
@@ -124,7 +127,8 @@ static int make_map(struct bpf_map_skeleton *skeleton)
 	struct bpf_map *map = *skeleton->map;
 	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = bpf_map__map_flags(map));
 	_cleanup_(closep) int fd = bpf_map_create(bpf_map__type(map), bpf_map__name(map),
-		bpf_map__key_size(map), bpf_map__value_size(map), bpf_map__max_entries(map), &options);
+		bpf_map__key_size(map), bpf_map__value_size(map), bpf_map__max_entries(map),
+		&options);
 	const uint32_t first = 0;
 
 	if (fd < 0)
@@ -139,8 +143,8 @@ static int make_map(struct bpf_map_skeleton *skeleton)
 }
 
 /* Loads the program at the beginning of *bytes, whose size is *size, and removes it from them. */
-static int load_saved(struct bpf_resolved *resolved, const struct bpf_object_skeleton *skeleton, int btf_fd,
-	char **bytes, size_t *size)
+static int load_saved(struct bpf_resolved *resolved, const struct bpf_object_skeleton *skeleton,
+	int btf_fd, char **bytes, size_t *size)
 {
 	struct saved *saved = (struct saved *)*bytes;
 	struct bpf_insn *instructions = (struct bpf_insn *)(saved + 1);
@@ -174,7 +178,8 @@ static int load_saved(struct bpf_resolved *resolved, const struct bpf_object_ske
 		options.func_info_cnt = saved->n_functions;
 		options.func_info_rec_size = sizeof(*saved->functions);
 	}
-	fd = bpf_prog_load(saved->type, saved->name, "GPL", instructions, saved->n_instructions, &options);
+	fd = bpf_prog_load(
+		saved->type, saved->name, "GPL", instructions, saved->n_instructions, &options);
 	if (fd < 0)
 		return fd;
 	resolved->items[resolved->n++] = (struct bpf_loaded){program, fd, -1};
@@ -184,10 +189,11 @@ static int load_saved(struct bpf_resolved *resolved, const struct bpf_object_ske
 }
 
 /* From a file that only root can have written. */
-static int load_kept(struct bpf_resolved *ret, struct bpf_object_skeleton *skeleton, const struct head *head,
-	int directory, const char *file)
+static int load_kept(struct bpf_resolved *ret, struct bpf_object_skeleton *skeleton,
+	const struct head *head, int directory, const char *file)
 {
-	_cleanup_(closep) int fd = openat(directory, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK),
+	_cleanup_(closep) int fd = openat(directory, file,
+				      O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK),
 			      btf_fd = -1;
 	_cleanup_(freep) char *bytes = NULL;
 	char *rest;
@@ -260,7 +266,8 @@ static int make_lasting(struct bpf_insn *instruction, const struct bpf_object_sk
 	}
 	if (is_wide(instruction))
 		return instruction->src_reg ? -ENOTSUP : 0;
-	if (instruction->code == (BPF_JMP | BPF_CALL) && instruction->src_reg == BPF_PSEUDO_KFUNC_CALL &&
+	if (instruction->code == (BPF_JMP | BPF_CALL) &&
+		instruction->src_reg == BPF_PSEUDO_KFUNC_CALL &&
 		instruction->off != 0) /* in a module */
 		return -ENOTSUP;
 	return 0;
@@ -307,8 +314,8 @@ static int write_program(
 }
 
 /* A file without a name gets one when it is complete, so that a kill leaves nothing. */
-static int keep_resolved(
-	const struct bpf_object_skeleton *skeleton, const struct head *head, int directory, const char *file)
+static int keep_resolved(const struct bpf_object_skeleton *skeleton, const struct head *head,
+	int directory, const char *file)
 {
 	_cleanup_(closep) int fd = -1;
 	_cleanup_(freep) char *bytes = NULL;
@@ -330,8 +337,8 @@ static int keep_resolved(
 	return linkat(fd, "", directory, file, AT_EMPTY_PATH) < 0 ? -errno : 0;
 }
 
-int bpf_resolved_load(
-	struct bpf_resolved *resolved, struct bpf_object_skeleton *skeleton, int directory, const char *file)
+int bpf_resolved_load(struct bpf_resolved *resolved, struct bpf_object_skeleton *skeleton,
+	int directory, const char *file)
 {
 	_cleanup_(freep) char *boot = path_text(AT_FDCWD, "/proc/sys/kernel/random/boot_id");
 	struct head head = {.magic = "EMPbpf1"};
@@ -353,7 +360,8 @@ int bpf_resolved_load(
 	for (int i = 0; i < skeleton->prog_cnt && resolved->n < BPF_RESOLVED_MAX; i++) {
 		const struct bpf_program *program = *skeleton->progs[i].prog;
 
-		if (bpf_program__autoload(program)) /* a descriptor of our own, for bpf_resolved_clear */
+		/* a descriptor of our own, for bpf_resolved_clear */
+		if (bpf_program__autoload(program))
 			resolved->items[resolved->n++] = (struct bpf_loaded){
 				program, fcntl(bpf_program__fd(program), F_DUPFD_CLOEXEC, 0), -1};
 	}

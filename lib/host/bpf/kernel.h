@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kernel's types, structures and functions, for the BPF programs only, which take no header of the machine that builds
- * them. The structures are declared with only the members that are used. Their offsets are filled in when the programs are
- * loaded (CO-RE), so that one object works on Linux 5.9 and newer, whatever the build machine. */
+/* The kernel's types, structures and functions, for the BPF programs only, which take no header of
+ * the machine that builds them. The structures are declared with only the members that are used.
+ * Their offsets are filled in when the programs are loaded (CO-RE), so that one object works on
+ * Linux 5.9 and newer, whatever the build machine. */
 #pragma once
 
 typedef unsigned char __u8;
@@ -74,7 +75,9 @@ struct thread_info {
 	__u32 cpu;
 };
 struct sched_info {
-	__u64 run_delay; /* how long it has been ready, and others had the CPU, until it last ran or moved to another CPU */
+	/* how long it has been ready, and others had the CPU, until it last ran or moved to another
+	 * CPU */
+	__u64 run_delay;
 	__u64 last_arrival; /* rq->clock when it last got a CPU */
 	__u64 last_queued;  /* rq->clock when it became ready to run; 0 while it runs or sleeps */
 };

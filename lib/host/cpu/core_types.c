@@ -15,7 +15,8 @@ static void read_pmus(struct core_types *types, int root_fd)
 	} known[] = {{"cpu_core", "P-core"}, {"cpu_atom", "E-core"}, {"cpu_lowpower", "LP E-core"}};
 
 	for (size_t i = 0; i < ELEMENTS(known); i++) {
-		_cleanup_(freep) char *cpus = path_text(root_fd, "/sys/devices/%s/cpus", known[i].pmu);
+		_cleanup_(freep) char *cpus = path_text(
+			root_fd, "/sys/devices/%s/cpus", known[i].pmu);
 
 		if (cpus && *cpus)
 			*array_add(types->items, types->n) = (struct core_type){
@@ -40,16 +41,16 @@ static int typed_by_number(const void *a, const void *b)
 
 /* CPUs are of one type where the next lower number is at most `tolerance` (a part of 1) lower.
  * `name`: what stands before and after the number. */
-static void group_cpus(struct core_types *types, struct typed_cpu *cpus, size_t n, const char *const name[2],
-	double tolerance)
+static void group_cpus(struct core_types *types, struct typed_cpu *cpus, size_t n,
+	const char *const name[2], double tolerance)
 {
 	if (n > 0)
 		qsort(cpus, n, sizeof(*cpus), typed_by_number);
 	for (size_t i = 0, last; i < n; i = last + 1) {
 		_cleanup_(freep) char *list = NULL;
 
-		for (last = i; last + 1 < n &&
-			       (double)cpus[last + 1].number >= (1 - tolerance) * (double)cpus[last].number;)
+		for (last = i; last + 1 < n && (double)cpus[last + 1].number >=
+						       (1 - tolerance) * (double)cpus[last].number;)
 			last++;
 		for (size_t k = i; k <= last; k++)
 			text_append(&list, ",", "%d", cpus[k].cpu);
@@ -59,8 +60,8 @@ static void group_cpus(struct core_types *types, struct typed_cpu *cpus, size_t 
 	}
 }
 
-static void read_numbers(
-	struct core_types *types, int root_fd, const char *file, const char *const name[2], double tolerance)
+static void read_numbers(struct core_types *types, int root_fd, const char *file,
+	const char *const name[2], double tolerance)
 {
 	_cleanup_(paths_clear) struct paths found = paths_expand(root_fd, CPU_ROOT "/cpu[0-9]*");
 	_cleanup_(freep) struct typed_cpu *cpus = NULL;
@@ -70,10 +71,11 @@ static void read_numbers(
 		int64_t number = path_int(root_fd, "%s/%s", found.items[i], file);
 		int cpu, end = 0;
 
-		if (number < 0 && n == 0 && i > 0) /* one may be offline, but not two: no CPU has it */
+		/* one may be offline, but not two: no CPU has it */
+		if (number < 0 && n == 0 && i > 0)
 			return;
-		if (sscanf(found.items[i], CPU_ROOT "/cpu%d%n", &cpu, &end) == 1 && !found.items[i][end] &&
-			number > 0)
+		if (sscanf(found.items[i], CPU_ROOT "/cpu%d%n", &cpu, &end) == 1 &&
+			!found.items[i][end] && number > 0)
 			*array_add(cpus, n) = (struct typed_cpu){cpu, number};
 	}
 	group_cpus(types, cpus, n, name, tolerance);
@@ -118,7 +120,8 @@ void core_types_read(struct core_types *ret, int root_fd)
 	read_pmus(&types, root_fd);
 	for (size_t i = 0; i < ELEMENTS(numbers) && types.n < 2; i++) {
 		core_types_clear(&types);
-		read_numbers(&types, root_fd, numbers[i].file, numbers[i].name, numbers[i].tolerance);
+		read_numbers(
+			&types, root_fd, numbers[i].file, numbers[i].name, numbers[i].tolerance);
 	}
 	if (types.n < 2) {
 		core_types_clear(&types);

@@ -14,8 +14,8 @@ struct core_type {
 };
 
 struct core_types {
-	struct core_type
-		*items; /* the fastest first; none if all cores are alike, or nothing tells them apart */
+	/* the fastest first; none if all cores are alike, or nothing tells them apart */
+	struct core_type *items;
 	size_t n;
 };
 

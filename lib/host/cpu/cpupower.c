@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What emp-setup sets and asks through libcpupower: see cpupower.h. The only file that includes it.
  *
- * The library returns -ENODEV for every write that fails; the cause is in errno, which it does not reset. */
+ * The library returns -ENODEV for every write that fails; the cause is in errno, which it does not
+ * reset. */
 #include "lib/host/cpu/cpupower.h"
 
 #include <cpufreq.h>
@@ -38,8 +39,8 @@ int cpufreq_write_governor(const char *policy, const char *governor)
 	return r == -ENODEV && errno ? -errno : r;
 }
 
-/* The kernel remembers a lower limit above the upper one, and jumps there when the upper one is raised: so the
- * limit that stays within the other one goes first. */
+/* The kernel remembers a lower limit above the upper one, and jumps there when the upper one is
+ * raised: so the limit that stays within the other one goes first. */
 int cpufreq_write_limits(const char *policy, const char *min_max)
 {
 	char *middle;
@@ -60,7 +61,8 @@ int cpufreq_write_limits(const char *policy, const char *min_max)
 	errno = 0;
 	r = max_first ? cpufreq_modify_policy_max(cpu, max) : cpufreq_modify_policy_min(cpu, min);
 	if (r == 0)
-		r = max_first ? cpufreq_modify_policy_min(cpu, min) : cpufreq_modify_policy_max(cpu, max);
+		r = max_first ? cpufreq_modify_policy_min(cpu, min)
+			      : cpufreq_modify_policy_max(cpu, max);
 	return r == -ENODEV && errno ? -errno : r;
 }
 
@@ -135,7 +137,8 @@ int cpufreq_lift_limits(const char *policy, struct cpufreq_lifted *ret)
 	return r;
 }
 
-/* The first state that is not polling. Names tell them apart: on some machines state 0 is not POLL. */
+/* The first state that is not polling. Names tell them apart: on some machines state 0 is not
+ * POLL. */
 int32_t idle_latency_us(void)
 {
 	unsigned int n;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What emp-setup sets and asks through libcpupower: governor and limits of a cpufreq policy, and idle states. A library of its own:
- * libcpupower is GPL-2.0-only, and must not be in one binary with GSL. Reading frequencies is in cpus.h. */
+/* What emp-setup sets and asks through libcpupower: governor and limits of a cpufreq policy, and
+ * idle states. A library of its own: libcpupower is GPL-2.0-only, and must not be in one binary
+ * with GSL. Reading frequencies is in cpus.h. */
 #pragma once
 
 #include "lib/base/base.h"
 
-/* `policy` is its directory, or a file in it: "/sys/devices/system/cpu/cpufreq/policy0". -errno without a
- * sentence. */
+/* `policy` is its directory, or a file in it: "/sys/devices/system/cpu/cpufreq/policy0". -errno
+ * without a sentence. */
 int cpufreq_write_governor(const char *policy, const char *governor);
 int cpufreq_write_limits(const char *policy, const char *min_max); /* "800000 3600000", in kHz */
 
@@ -32,6 +33,7 @@ int cpufreq_lift_limits(const char *policy, struct cpufreq_lifted *ret);
 /* Has the kernel apply limits that have changed, which it does in the background. */
 void cpufreq_settle_limits(const char *policy);
 
-/* The wake-up latency to ask for, in us. 0: idle CPUs poll. Where two threads share a core, one that polls slows the
- * other down: then it is that of the first state in which a CPU halts (C1), or 0 if that is not known. */
+/* The wake-up latency to ask for, in us. 0: idle CPUs poll. Where two threads share a core, one
+ * that polls slows the other down: then it is that of the first state in which a CPU halts (C1), or
+ * 0 if that is not known. */
 int32_t idle_latency_us(void);

@@ -41,7 +41,8 @@ static int cpu_by_number(const void *a, const void *b)
 
 char *cpu_list_join(const char *list, const char *other)
 {
-	_cleanup_(freep) char *both = text_format("%s%s%s", list, *list && *other ? "," : "", other);
+	_cleanup_(freep) char *both = text_format(
+		"%s%s%s", list, *list && *other ? "," : "", other);
 	_cleanup_(freep) int *cpus = NULL;
 	size_t n = 0, kept = 0;
 
@@ -84,7 +85,8 @@ char *cpu_mask(const char *mask, const int *cpus, size_t n, bool without)
 			return NULL;
 		for (int bit = 0; bit < 4; bit++)
 			if (cpus_is_among(cpus, n, cpu + bit))
-				bits = without ? bits & ~((size_t)1 << bit) : bits | (size_t)1 << bit;
+				bits = without ? bits & ~((size_t)1 << bit)
+					       : bits | (size_t)1 << bit;
 		copy[i] = digits[bits];
 		cpu += 4;
 	}
@@ -96,14 +98,15 @@ char *cpu_mask(const char *mask, const int *cpus, size_t n, bool without)
 #define CPU_ROOT "/sys/devices/system/cpu"
 #define POLICY CPU_ROOT "/cpufreq/policy%d/"
 
-/* The highest frequency in a list of states below `limit`; -1 if there is none. Some drivers list them in
- * descending order, others (cpufreq-dt) in ascending order. */
+/* The highest frequency in a list of states below `limit`; -1 if there is none. Some drivers list
+ * them in descending order, others (cpufreq-dt) in ascending order. */
 static int64_t highest_of_list(const char *frequencies, int64_t limit)
 {
 	int64_t highest = -1;
 	char *end;
 
-	for (int64_t khz; khz = strtoll(frequencies, &end, 10), end != frequencies; frequencies = end)
+	for (int64_t khz; khz = strtoll(frequencies, &end, 10), end != frequencies;
+		frequencies = end)
 		if (khz > highest && khz < limit)
 			highest = khz;
 	return highest;
@@ -135,7 +138,8 @@ static int64_t read_base(int root_fd, int number)
 static int64_t base_of_name(const char *cpuinfo)
 {
 	const char *name = cpuinfo ? strstr(cpuinfo, "model name") : NULL;
-	const char *end = name ? strchrnul(name, '\n') : NULL, *at = name ? strstr(name, " @ ") : NULL;
+	const char *end = name ? strchrnul(name, '\n') : NULL,
+		   *at = name ? strstr(name, " @ ") : NULL;
 	char unit[4] = "";
 	double value;
 
@@ -162,15 +166,17 @@ static int64_t base_of_states(int root_fd, int64_t lowest_khz)
 /* Where the kernel does not report it: the name of an Intel processor has it; else the number of
  * states; else, while turbo is off, the highest is it; else CPPC, whose highest performance
  * belongs to the highest frequency. */
-static int64_t derive_base(
-	int root_fd, const struct frequency *f, const struct frequency_policy *p, const char *cpuinfo)
+static int64_t derive_base(int root_fd, const struct frequency *f, const struct frequency_policy *p,
+	const char *cpuinfo)
 {
-	bool cppc = p->driver && !strcmp(p->driver, "cppc_cpufreq"), on = f->boost > 0 || p->boost > 0;
+	bool cppc = p->driver && !strcmp(p->driver, "cppc_cpufreq"),
+	     on = f->boost > 0 || p->boost > 0;
 	int64_t most = p->hardware_max_khz > 0 ? p->hardware_max_khz : INT64_MAX;
 	int64_t nominal = path_int(root_fd, CPU_ROOT "/cpu%d/acpi_cppc/nominal_perf", p->number),
 		highest = path_int(root_fd, CPU_ROOT "/cpu%d/acpi_cppc/highest_perf", p->number);
 	int64_t named = base_of_name(cpuinfo),
-		counted = base_of_states(root_fd, path_int(root_fd, POLICY "cpuinfo_min_freq", p->number));
+		counted = base_of_states(
+			root_fd, path_int(root_fd, POLICY "cpuinfo_min_freq", p->number));
 
 	if (named > 0 && named <= most)
 		return named;
@@ -215,7 +221,8 @@ void frequency_read_registers(struct frequency *f, int root_fd, const char *vend
 
 		if (p->base_khz > 0)
 			continue;
-		khz = (int64_t)(cpus_read_register(root_fd, p->number, PLATFORM_INFO) >> 8 & 0xff) * RATIO_KHZ;
+		khz = (int64_t)(cpus_read_register(root_fd, p->number, PLATFORM_INFO) >> 8 & 0xff) *
+		      RATIO_KHZ;
 		if (khz > 0 && (p->hardware_max_khz <= 0 || khz <= p->hardware_max_khz))
 			p->base_khz = khz;
 	}
@@ -233,7 +240,8 @@ void frequency_read(struct frequency *ret, int root_fd)
 		.pstate_status = path_text(root_fd, CPU_ROOT "/intel_pstate/status")
 					 ?: path_text(root_fd, CPU_ROOT "/amd_pstate/status"),
 	};
-	_cleanup_(paths_clear) struct paths found = paths_expand(root_fd, CPU_ROOT "/cpufreq/policy[0-9]*");
+	_cleanup_(paths_clear) struct paths found = paths_expand(
+		root_fd, CPU_ROOT "/cpufreq/policy[0-9]*");
 
 	for (size_t i = 0; i < found.n; i++) {
 		_cleanup_(freep) char *online = NULL;
@@ -243,7 +251,8 @@ void frequency_read(struct frequency *ret, int root_fd)
 		if (sscanf(found.items[i], CPU_ROOT "/cpufreq/policy%d%n", &number, &end) != 1 ||
 			found.items[i][end])
 			continue;
-		/* where all its CPUs are offline the kernel answers EBUSY for each file (before Linux 5.19: an empty list) */
+		/* where all its CPUs are offline the kernel answers EBUSY for each file (before
+		 * Linux 5.19: an empty list) */
 		r = path_read_text(root_fd, NULL, &online, POLICY "affected_cpus", number);
 		if (r == -EBUSY || (r == 0 && !*online))
 			continue;
@@ -253,7 +262,8 @@ void frequency_read(struct frequency *ret, int root_fd)
 			.cpus = path_text(root_fd, POLICY "related_cpus", number),
 			.driver = path_text(root_fd, POLICY "scaling_driver", number),
 			.governor = path_text(root_fd, POLICY "scaling_governor", number),
-			.preference = path_text(root_fd, POLICY "energy_performance_preference", number),
+			.preference = path_text(
+				root_fd, POLICY "energy_performance_preference", number),
 			.min_khz = path_int(root_fd, POLICY "scaling_min_freq", number),
 			.max_khz = path_int(root_fd, POLICY "scaling_max_freq", number),
 			.hardware_max_khz = path_int(root_fd, POLICY "cpuinfo_max_freq", number),

@@ -102,10 +102,12 @@ static int refuse_event(const struct perf_event *event, int r, struct error *err
 	int cycles;
 
 	if (r == -EACCES || r == -EPERM) {
-		_cleanup_(freep) char *paranoid = path_text(AT_FDCWD, "/proc/sys/kernel/perf_event_paranoid");
+		_cleanup_(freep) char *paranoid = path_text(
+			AT_FDCWD, "/proc/sys/kernel/perf_event_paranoid");
 
 		if (!paranoid)
-			return error_os(err, r, "--perf: cannot count %s: this kernel has no perf events",
+			return error_os(err, r,
+				"--perf: cannot count %s: this kernel has no perf events",
 				event->name);
 		return error_say(err, -EACCES,
 			"--perf: counting %s is not permitted (kernel.perf_event_paranoid is %s); an administrator can allow it with 'sysctl kernel.perf_event_paranoid=%d', or with CAP_PERFMON%s",
@@ -113,15 +115,15 @@ static int refuse_event(const struct perf_event *event, int r, struct error *err
 			atoi(paranoid) <= 2 ? "; a container may also forbid it" : "");
 	}
 	if (r == -ENOSYS)
-		return error_os(
-			err, r, "--perf: cannot count %s: this kernel has no perf events", event->name);
+		return error_os(err, r, "--perf: cannot count %s: this kernel has no perf events",
+			event->name);
 	if (event->kind->type == PERF_TYPE_SOFTWARE)
 		return error_os(err, r, "--perf: cannot count %s", event->name);
 	cycles = open_event(&kinds[0], true);
 	closep(&cycles);
 	if (cycles >= 0 || cycles == -EACCES || cycles == -EPERM)
-		return error_say(
-			err, -ENOTSUP, "--perf: this CPU does not count %s (%s)", event->name, strerror(-r));
+		return error_say(err, -ENOTSUP, "--perf: this CPU does not count %s (%s)",
+			event->name, strerror(-r));
 	return error_say(err, -ENOTSUP,
 		"--perf: this machine has no hardware counters: %s is not supported (%s); virtual machines often have none, and can count page-faults or context-switches",
 		event->name, strerror(-r));
@@ -151,11 +153,13 @@ int perf_counters_open(struct perf_counters *ret, const char *events, struct err
 
 			for (size_t i = 0; i < ELEMENTS(kinds); i++)
 				text_append(&all, ", ", "%s", kinds[i].name);
-			return error_say(err, -EINVAL, "--perf: there is no event '%s' among %s", name, all);
+			return error_say(
+				err, -EINVAL, "--perf: there is no event '%s' among %s", name, all);
 		}
 		/* If only user mode is permitted, in user mode. */
 		fd = open_event(event->kind, event->user_only);
-		if ((fd == -EACCES || fd == -EPERM) && !event->user_only && !event->kind->of_kernel) {
+		if ((fd == -EACCES || fd == -EPERM) && !event->user_only &&
+			!event->kind->of_kernel) {
 			fd = open_event(event->kind, true);
 			event->user_only = fd >= 0;
 		}
@@ -175,7 +179,8 @@ int perf_counters_start(struct perf_counters *p, struct error *err)
 	for (size_t i = 0; i < p->n; i++) {
 		p->items[i].fd = open_event(p->items[i].kind, p->items[i].user_only);
 		if (p->items[i].fd < 0)
-			return error_os(err, p->items[i].fd, "--perf: cannot count %s", p->items[i].name);
+			return error_os(
+				err, p->items[i].fd, "--perf: cannot count %s", p->items[i].name);
 	}
 	return 0;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The cgroup v2 of the program under test: see cgroup.h.
  *
- * cpu.stat exists without the cpu controller. CLONE_INTO_CGROUP (program.c) starts the program in the cgroup, so no
- * process is moved: a move would take a lock that blocks all forks of the system. */
+ * cpu.stat exists without the cpu controller. CLONE_INTO_CGROUP (program.c) starts the program
+ * in the cgroup, so no process is moved: a move would take a lock that blocks all forks of the
+ * system. */
 #include "lib/host/process/cgroup.h"
 
 #include <ftw.h>
@@ -11,7 +12,8 @@
 #include <sys/file.h>
 #include <sys/syscall.h>
 
-/* A hierarchy of cgroups, as a line of mountinfo has it: "36 32 0:31 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw". */
+/* A hierarchy of cgroups, as a line of mountinfo has it: "36 32 0:31 / /sys/fs/cgroup rw - cgroup2
+ * cgroup2 rw". */
 struct hierarchy {
 	char root[512], point[512]; /* which of its groups is visible, and where */
 	bool v2;
@@ -29,13 +31,14 @@ static bool parse_hierarchy(const char *line, const char *controller, struct hie
 	return ret->v2 || text_has_word(strrchr(line, ' ') + 1, controller);
 }
 
-/* The directory of a group of the hierarchy, by the text of /proc/PID/cgroup: "0::/a" in version 2, "4:cpu,cpuacct:/a" in 1.
- * The caller frees it. NULL: the process is in none. */
+/* The directory of a group of the hierarchy, by the text of /proc/PID/cgroup: "0::/a" in version 2,
+ * "4:cpu,cpuacct:/a" in 1. The caller frees it. NULL: the process is in none. */
 static char *group_directory(const struct hierarchy *h, const char *controller, const char *groups)
 {
 	const size_t len = strlen(h->root);
 
-	for (const char *line = groups; *line; line = strchrnul(line, '\n'), line += *line == '\n') {
+	for (const char *line = groups; *line;
+		line = strchrnul(line, '\n'), line += *line == '\n') {
 		const char *list = strchr(line, ':'), *path = list ? strchr(list + 1, ':') : NULL;
 		_cleanup_(freep) char *controllers = NULL, *group = NULL;
 		const char *below;
@@ -109,7 +112,8 @@ static void close_cgroup(struct cgroup *cgroup)
 	free(cgroup);
 }
 
-/* The lock shows, in every namespace, that the cgroup has an owner; the kernel releases it when that ends. */
+/* The lock shows, in every namespace, that the cgroup has an owner; the kernel releases it when
+ * that ends. */
 static int open_cgroup(struct cgroup **ret, const char *path, struct error *err)
 {
 	struct cgroup *c = xmalloc(sizeof(*c));
@@ -165,10 +169,14 @@ int cgroup_new_in(struct cgroup **ret, const char *parent, struct error *err)
 	int r = -EEXIST;
 
 	/* Between mkdir and the lock, a neighbour may take the new one for abandoned. */
-	for (int i = 0; i < 100 && (r == -EEXIST || r == -ENOENT || r == -EWOULDBLOCK || r == -ENODEV); i++) {
-		/* Process ids are unique in their namespace only, so the name of a cgroup has its number. */
+	for (int i = 0;
+		i < 100 && (r == -EEXIST || r == -ENOENT || r == -EWOULDBLOCK || r == -ENODEV);
+		i++) {
+		/* Process ids are unique in their namespace only, so the name of a cgroup has its
+		 * number. */
 		_cleanup_(freep) char *path = text_format("%s/emp-%" PRIu64 "-%d-%u", parent,
-			stat("/proc/self/ns/pid", &st) == 0 ? (uint64_t)st.st_ino : 0, getpid(), count++);
+			stat("/proc/self/ns/pid", &st) == 0 ? (uint64_t)st.st_ino : 0, getpid(),
+			count++);
 
 		r = mkdir(path, 0755) < 0 ? error_os(err, -errno, "cannot make the cgroup %s", path)
 					  : open_cgroup(ret, path, err);
@@ -210,7 +218,8 @@ int cgroup_renew(struct cgroup *cgroup, struct error *err)
 	return 0;
 }
 
-static int remove_cgroup_directory(const char *path, const struct stat *st, int kind, struct FTW *ftw)
+static int remove_cgroup_directory(
+	const char *path, const struct stat *st, int kind, struct FTW *ftw)
 {
 	if (kind == FTW_DP)
 		rmdir(path);
@@ -225,12 +234,14 @@ void cgroup_free(struct cgroup *cgroup)
 		cgroup_kill(cgroup, NULL);
 		cgroup_wait_empty(cgroup, 2000, NULL);
 	}
-	if (rmdir(cgroup->path) < 0 && errno != ENOENT) /* the program made cgroups of its own below */
+	/* the program made cgroups of its own below */
+	if (rmdir(cgroup->path) < 0 && errno != ENOENT)
 		nftw(cgroup->path, remove_cgroup_directory, 8, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 	close_cgroup(cgroup);
 }
 
-/* The number after a name, "user_usec 6742"; negative: there is none. Twice a sample, so without sscanf. */
+/* The number after a name, "user_usec 6742"; negative: there is none. Twice a sample, so without
+ * sscanf. */
 static int64_t number_after(const char *text, const char *name)
 {
 	const char *at = strstr(text, name);
@@ -245,13 +256,16 @@ int cgroup_usage(const struct cgroup *cgroup, struct cgroup_usage *ret, struct e
 	if (pread(cgroup->stat_fd, text, sizeof(text) - 1, 0) < 0)
 		return error_os(err, -errno, "cannot read %s/cpu.stat", cgroup->path);
 	*ret = (struct cgroup_usage){number_after(text, "usage_usec ") * NS_PER_US,
-		number_after(text, "user_usec ") * NS_PER_US, number_after(text, "system_usec ") * NS_PER_US};
+		number_after(text, "user_usec ") * NS_PER_US,
+		number_after(text, "system_usec ") * NS_PER_US};
 	if (ret->usage_ns < 0 || ret->user_ns < 0 || ret->system_ns < 0)
-		return error_say(err, -EPROTO, "%s/cpu.stat is not as the kernel documents it", cgroup->path);
+		return error_say(err, -EPROTO, "%s/cpu.stat is not as the kernel documents it",
+			cgroup->path);
 	return 0;
 }
 
-/* A process that has ended and was not reaped still names its cgroup, with " (deleted)" appended if it was removed. */
+/* A process that has ended and was not reaped still names its cgroup, with " (deleted)" appended if
+ * it was removed. */
 bool cgroup_has(const struct cgroup *cgroup, pid_t pid, bool any_of_ours)
 {
 	const char *last = strrchr(cgroup->path, '/'), *found;
@@ -300,7 +314,8 @@ static int signal_below(int directory, int signal)
 	int n = 0, fd;
 
 	path_read_text(directory, NULL, &text, "cgroup.procs");
-	for (const char *line = text ?: ""; *line; line = strchrnul(line, '\n'), line += *line == '\n', n++)
+	for (const char *line = text ?: ""; *line;
+		line = strchrnul(line, '\n'), line += *line == '\n', n++)
 		if (signal)
 			kill((pid_t)strtol(line, NULL, 10), signal);
 	fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -338,7 +353,9 @@ int cgroup_kill(struct cgroup *cgroup, struct error *err)
 			return n;
 		usleep(1000);
 	}
-	return cgroup->killed ? 0 : error_say(err, -EBUSY, "processes in %s cannot be ended", cgroup->path);
+	return cgroup->killed
+		       ? 0
+		       : error_say(err, -EBUSY, "processes in %s cannot be ended", cgroup->path);
 }
 
 int cgroup_set(const struct cgroup *cgroup, const char *file, int64_t value, struct error *err)
@@ -346,7 +363,9 @@ int cgroup_set(const struct cgroup *cgroup, const char *file, int64_t value, str
 	_cleanup_(freep) char *text = text_format("%" PRId64, value);
 	int r = path_write(cgroup->fd, text, "%s", file);
 
-	return r < 0 ? error_os(err, r, "cannot set %s of the cgroup %s to %s", file, cgroup->path, text) : 0;
+	return r < 0 ? error_os(err, r, "cannot set %s of the cgroup %s to %s", file, cgroup->path,
+			       text)
+		     : 0;
 }
 
 static void read_group(struct cgroup_limits *l, int root_fd, const char *directory, bool v2)
@@ -364,7 +383,8 @@ static void read_group(struct cgroup_limits *l, int root_fd, const char *directo
 		quota = path_int(root_fd, "%s/cpu.cfs_quota_us", directory);
 		period = path_int(root_fd, "%s/cpu.cfs_period_us", directory);
 	}
-	if (quota > 0 && period > 0 && (!l->quota_of || (double)quota / (double)period < l->quota)) {
+	if (quota > 0 && period > 0 &&
+		(!l->quota_of || (double)quota / (double)period < l->quota)) {
 		free(l->quota_of);
 		l->quota_of = xstrdup(directory);
 		l->quota = (double)quota / (double)period;

@@ -55,7 +55,8 @@ static int check_freezer(int cpu, const struct cgroup *cgroup, struct error *err
 	if (r < 0)
 		return error_say(err, -ENOTSUP, "no freezer: %s", why.text);
 	if (!find_other_cpus(cpu, &others))
-		return error_say(err, -ENOTSUP, "the freezer is driven from another CPU, and there is none");
+		return error_say(
+			err, -ENOTSUP, "the freezer is driven from another CPU, and there is none");
 	return 0;
 }
 
@@ -64,7 +65,8 @@ enum slicing duet_slicing(int64_t slice_ns, int cpu, const struct cgroup *cgroup
 	struct timespec tick;
 	bool can = false;
 
-	/* The scheduler checks slices once a tick, so that none is shorter. Whether they can be set is tried, and undone. */
+	/* The scheduler checks slices once a tick, so that none is shorter. Whether they can be set
+	 * is tried, and undone. */
 	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) < 0 || slice_ns >= timespec_ns(tick)) {
 		can = slice_set(10 * NS_PER_MS) == 0;
 		can = slice_set(0) == 0 && can;
@@ -118,7 +120,8 @@ static int update_had(struct duet *d, int64_t *ret_ns, struct error *err)
 static int start_in_duet(struct duet *d, size_t i, struct error *err)
 {
 	struct own_time *own = &d->own[i];
-	int r = freeze_program(d, i, false, err); /* this process waits until the program is executed */
+	/* this process waits until the program is executed */
+	int r = freeze_program(d, i, false, err);
 
 	if (r == 0)
 		r = program_start(&d->programs[i], d->specs[i], err);
@@ -196,7 +199,8 @@ static int end_one(struct duet *d, size_t i, struct error *err)
 	if (part->repetitions == 1)
 		d->left--;
 	/* From now on, the one that is left has no other beside it. */
-	for (size_t k = 0; part->repetitions == 1 && d->left == 1 && !d->plan->repeat && k < d->n; k++)
+	for (size_t k = 0; part->repetitions == 1 && d->left == 1 && !d->plan->repeat && k < d->n;
+		k++)
 		if (d->programs[k])
 			d->parts[k].together_ns = clock_ns(CLOCK_MONOTONIC) - d->begun_ns;
 	return d->plan->repeat && d->left > 0 ? start_in_duet(d, i, err) : 0;
@@ -219,7 +223,8 @@ static int duet_take_turns(struct duet *d, struct error *err)
 		int64_t until_ns = 0, begun_ns, slice_end_ns;
 		bool alternate;
 
-		/* Lets the program run whose turn it is, until one is over, or to the end of the slice. */
+		/* Lets the program run whose turn it is, until one is over, or to the end of the
+		 * slice. */
 		for (size_t i = 0; i < d->n; i++)
 			n_alive += d->programs[i] != NULL;
 		alternate = d->plan->slicing == SLICING_FREEZER && n_alive > 1;
@@ -281,13 +286,16 @@ int duet_run(const struct duet_plan *plan, const struct command_spec *const *spe
 	for (size_t i = 0; i < n; i++)
 		ret[i] = (struct duet_part){};
 	/* This process would take the programs' CPU each time it passes the turn. */
-	moved = plan->slicing == SLICING_FREEZER && sched_getaffinity(0, sizeof(before), &before) == 0 &&
-		find_other_cpus(plan->cpu, &others) && sched_setaffinity(0, sizeof(others), &others) == 0;
+	moved = plan->slicing == SLICING_FREEZER &&
+		sched_getaffinity(0, sizeof(before), &before) == 0 &&
+		find_other_cpus(plan->cpu, &others) &&
+		sched_setaffinity(0, sizeof(others), &others) == 0;
 	r = duet_take_turns(&d, err);
 	for (size_t i = 0; i < n; i++) {
 		ret[i].cut_short = d.programs[i] != NULL;
 		program_free(d.programs[i]);
-		freeze_program(&d, i, false, NULL); /* it may have ended just before it was frozen */
+		/* it may have ended just before it was frozen */
+		freeze_program(&d, i, false, NULL);
 	}
 	free(d.programs);
 	free(d.own);

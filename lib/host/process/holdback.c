@@ -27,7 +27,8 @@ static const struct count_row {
 		[COUNT_THROTTLED_NS] = {"cpu.stat", "throttled_usec ", NS_PER_US},
 		[COUNT_HIGH] = {"memory.events", "\nhigh ", 1},
 		[COUNT_STALL_NS] = {"memory.pressure", "total=", NS_PER_US},
-		[COUNT_FROZEN_NS] = {"cgroup.stat.local", "frozen_usec ", NS_PER_US}, /* from Linux 6.18 on */
+		/* from Linux 6.18 on */
+		[COUNT_FROZEN_NS] = {"cgroup.stat.local", "frozen_usec ", NS_PER_US},
 		[COUNT_FULL] = {"memory.events", "\noom ", 1},
 		[COUNT_OOM_KILLS] = {"memory.events", "\noom_kill ", 1},
 	},
@@ -86,7 +87,8 @@ static int64_t count_since(const struct held_group *group, enum count which)
 static const struct count_row machine_kills = {"vmstat", "\noom_kill ", 1};
 
 /* The groups that a controller's files are in: cgroup v2 has those of all. */
-static void open_groups(struct holdback *h, const char *controller, enum count first, enum count last)
+static void open_groups(
+	struct holdback *h, const char *controller, enum count first, enum count last)
 {
 	_cleanup_(cgroups_above_clear) struct cgroups_above above = {};
 
@@ -101,15 +103,17 @@ static void open_groups(struct holdback *h, const char *controller, enum count f
 			const struct count_row *row = &rows[!a->v2][which];
 			bool wanted = row->file && which >= first && which <= last;
 
-			g.fds[which] = wanted ? path_open(h->root_fd, O_RDONLY, "%s/%s", a->directory,
-							row->file)
+			g.fds[which] = wanted ? path_open(h->root_fd, O_RDONLY, "%s/%s",
+							a->directory, row->file)
 					      : -1;
-			if (count_now(&g, which) < 0) /* such as cpu.stat of a group without the controller */
+			/* such as cpu.stat of a group without the controller */
+			if (count_now(&g, which) < 0)
 				closep(&g.fds[which]);
 			any |= g.fds[which] >= 0;
 		}
 		if (a->v2 && last > COUNT_FROZEN_NS)
-			g.events_fd = path_open(h->root_fd, O_RDONLY, "%s/cgroup.events", a->directory);
+			g.events_fd = path_open(
+				h->root_fd, O_RDONLY, "%s/cgroup.events", a->directory);
 		if (!any && g.events_fd < 0)
 			continue;
 		g.name = TAKE(a->name);
@@ -229,8 +233,8 @@ static const char *limit_text(const struct holdback *h, const struct held_group 
 		if (count_since(&h->groups[i], COUNT_FULL) > 0)
 			full = &h->groups[i];
 	killer = full ?: killer;
-	limit = path_int(
-		h->root_fd, "%s/%s", killer->directory, killer->v2 ? "memory.max" : "memory.limit_in_bytes");
+	limit = path_int(h->root_fd, "%s/%s", killer->directory,
+		killer->v2 ? "memory.max" : "memory.limit_in_bytes");
 	return text_brief("the memory limit of %s%s", group_text(killer->name),
 		limit > 0 ? text_brief(" (%.4g MB)", (double)limit / 1e6) : "");
 }
@@ -249,8 +253,9 @@ const char *holdback_killed_here(const struct holdback *h)
 {
 	for (size_t i = 0; i < h->n; i++)
 		if (h->groups[i].fds[COUNT_OOM_KILLS] >= 0)
-			return count_since(&h->groups[i], COUNT_OOM_KILLS) > 0 ? limit_text(h, &h->groups[i])
-									       : NULL;
+			return count_since(&h->groups[i], COUNT_OOM_KILLS) > 0
+				       ? limit_text(h, &h->groups[i])
+				       : NULL;
 	return NULL;
 }
 

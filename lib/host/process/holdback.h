@@ -26,7 +26,8 @@ enum hold { HOLD_QUOTA, HOLD_MEMORY, HOLD_FREEZER, N_HOLDS };
 struct held_back {
 	struct {
 		const char *of; /* the group that did it, or did most of it; NULL: none */
-		int64_t ns; /* for how long, in all groups; of quotas the sum over all CPUs and all processes */
+		/* for how long, in all groups; of quotas the sum over all CPUs and all processes */
+		int64_t ns;
 	} by[N_HOLDS];
 };
 

@@ -66,8 +66,8 @@ int orphans_reap(const struct orphans *o, struct exec_result *sum, struct error 
 	bool left = false, reaped = populated >= 0 && has_children();
 	_cleanup_(pid_list_free) struct pid_list list = {};
 
-	/* The list is read again while some have ended: one that was alive when it was read, and ended before it was reaped,
-	 * may have left its own children to this process. */
+	/* The list is read again while some have ended: one that was alive when it was read, and
+	 * ended before it was reaped, may have left its own children to this process. */
 	while (reaped && !left) {
 		r = list_orphans(o, &list, err);
 		if (r < 0)
@@ -139,7 +139,8 @@ int orphans_used(const struct orphans *o, pid_t program, int64_t *ret_ns, struct
 
 	*ret_ns = 0;
 	pid_list_sort(&list);
-	if (r == 0 && program > 0 && !pid_list_has(&list, program)) /* its own process has its tag, too */
+	/* its own process has its tag, too */
+	if (r == 0 && program > 0 && !pid_list_has(&list, program))
 		*(pid_t *)array_add_reused(list.items, list.n, list.capacity) = program;
 	for (size_t i = 0; r == 0 && i < list.n; i++) {
 		*ret_ns += cpu_time_of(list.items[i]);
@@ -148,9 +149,9 @@ int orphans_used(const struct orphans *o, pid_t program, int64_t *ret_ns, struct
 	return r;
 }
 
-/* Kills the processes of the list and all below them, which are added to it. Each is killed before its children are read: it
- * cannot fork after that. The newest come first: the oldest may long have ended. Returns how many of the list's own may not be
- * killed. */
+/* Kills the processes of the list and all below them, which are added to it. Each is killed before
+ * its children are read: it cannot fork after that. The newest come first: the oldest may long have
+ * ended. Returns how many of the list's own may not be killed. */
 static size_t kill_trees(struct pid_list *list)
 {
 	size_t n = list->n, refused = 0;
@@ -190,7 +191,7 @@ int orphans_kill(const struct orphans *o, struct error *err)
 	}
 	if (r == 0 && refused > 0 && refused == n)
 		return error_say(err, -EPERM,
-			"this user may not kill the %zu process%s that the program left behind", refused,
-			refused == 1 ? "" : "es");
+			"this user may not kill the %zu process%s that the program left behind",
+			refused, refused == 1 ? "" : "es");
 	return r;
 }

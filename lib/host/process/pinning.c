@@ -16,7 +16,8 @@ int pinning_pin(int cpu)
 
 int pinning_check_online(int cpu, int root_fd, struct error *err)
 {
-	_cleanup_(freep) char *online = path_text(root_fd, "/sys/devices/system/cpu/online"), *present = NULL;
+	_cleanup_(freep) char *online = path_text(root_fd, "/sys/devices/system/cpu/online"),
+			      *present = NULL;
 
 	if (!online || cpu_list_has(online, cpu))
 		return 0;
@@ -32,8 +33,8 @@ int pinning_check(int cpu, int root_fd, struct error *err)
 
 	if (r < 0 || root_fd != AT_FDCWD || cpu >= CPU_SETSIZE)
 		return r;
-	/* The kernel's own answer, which knows of cpusets: pins this process and undoes it. Where there are more CPUs than a
-	 * cpu_set_t holds, the start of a program will show it. */
+	/* The kernel's own answer, which knows of cpusets: pins this process and undoes it. Where
+	 * there are more CPUs than a cpu_set_t holds, the start of a program will show it. */
 	if (sched_getaffinity(0, sizeof(before), &before) < 0)
 		return 0;
 	r = pinning_pin(cpu);
@@ -41,12 +42,13 @@ int pinning_check(int cpu, int root_fd, struct error *err)
 	if (r == 0)
 		return 0;
 	if (!partition_has(root_fd, cpu))
-		return error_say(
-			err, -EINVAL, "CPU %d cannot be used here: a cpuset keeps programs from it", cpu);
+		return error_say(err, -EINVAL,
+			"CPU %d cannot be used here: a cpuset keeps programs from it", cpu);
 	if (geteuid() == 0)
 		return 0; /* programs are started in the partition: cgroup.h */
 	return error_say(err, -EPERM,
-		"CPU %d is in the isolated partition of emp-setup: only root can start programs there", cpu);
+		"CPU %d is in the isolated partition of emp-setup: only root can start programs there",
+		cpu);
 }
 
 int pinning_option(const char *value, const char *name, void *into, struct error *err)
@@ -64,7 +66,8 @@ char *partition_directory(int root_fd)
 {
 	_cleanup_(freep) char *mount = NULL;
 
-	return cgroup_mount(root_fd, &mount, NULL) < 0 ? NULL : text_format("%s/emp-isolated", mount);
+	return cgroup_mount(root_fd, &mount, NULL) < 0 ? NULL
+						       : text_format("%s/emp-isolated", mount);
 }
 
 int partition_read(int root_fd, const char *directory, char **ret)
@@ -85,7 +88,8 @@ int partition_read(int root_fd, const char *directory, char **ret)
 	return 0;
 }
 
-/* The kernel gives the CPUs of a removed partition back later; those of one that is no longer isolated, at once. */
+/* The kernel gives the CPUs of a removed partition back later; those of one that is no longer
+ * isolated, at once. */
 static int partition_remove(const char *directory)
 {
 	_cleanup_(closep) int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -137,5 +141,6 @@ bool partition_has(int root_fd, int cpu)
 {
 	_cleanup_(freep) char *directory = partition_directory(root_fd), *cpus = NULL;
 
-	return directory && partition_read(root_fd, directory, &cpus) == 0 && cpu_list_has(cpus, cpu);
+	return directory && partition_read(root_fd, directory, &cpus) == 0 &&
+	       cpu_list_has(cpus, cpu);
 }

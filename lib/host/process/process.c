@@ -6,7 +6,8 @@ enum { KERNEL_THREAD = 0x00200000 }; /* PF_KTHREAD */
 
 int process_parse(const char *stat, struct process *ret)
 {
-	const char *open = strchr(stat, '('), *close = strrchr(stat, ')'); /* names may contain both */
+	/* names may contain both */
+	const char *open = strchr(stat, '('), *close = strrchr(stat, ')');
 	struct process p = {.pid = (pid_t)strtol(stat, NULL, 10)};
 	int64_t user_ticks = 0, system_ticks = 0;
 	unsigned long flags;
@@ -94,7 +95,8 @@ pid_t process_ref_pid(const char *ref)
 
 bool schedstat_parse(const char *text, struct schedstat *ret)
 {
-	int64_t n_turns; /* 0: the kernel does not count, since a thread that can be read has had a turn */
+	/* 0: the kernel does not count, since a thread that can be read has had a turn */
+	int64_t n_turns;
 	struct schedstat s;
 
 	if (sscanf(text, "%" SCNd64 " %" SCNd64 " %" SCNd64, &s.run_ns, &s.wait_ns, &n_turns) != 3)
@@ -112,8 +114,8 @@ bool schedstat_read(pid_t pid, struct schedstat *ret)
 	return text && schedstat_parse(text, ret);
 }
 
-/* It calls getdents64 directly: opendir would allocate memory, and open the directory again. The kernel lists processes in order
- * of their ids. */
+/* It calls getdents64 directly: opendir would allocate memory, and open the directory again. The
+ * kernel lists processes in order of their ids. */
 int pid_list_read(struct pid_list *list, int proc_fd)
 {
 	char buffer[32768] __attribute__((aligned(8)));

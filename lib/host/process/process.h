@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Other processes, as /proc shows them to anybody. accounting.h has their CPU time. It needs lib/base only, because the book
- * links it, to know whether the process that made a run still exists. */
+/* Other processes, as /proc shows them to anybody. accounting.h has their CPU time. It needs
+ * lib/base only, because the book links it, to know whether the process that made a run still
+ * exists. */
 #pragma once
 
 #include "lib/base/base.h"
@@ -16,7 +17,8 @@ struct process {
 	int64_t waited_ticks; /* CPU time of the children that it has waited for */
 };
 
-/* All processes below root_fd's /proc but kernel threads, in order of pid; the caller frees the array. */
+/* All processes below root_fd's /proc but kernel threads, in order of pid; the caller frees the
+ * array. */
 struct process *processes_read(int root_fd, size_t *ret_n);
 
 /* One line of /proc/PID/stat. 1: a process, 0: a kernel thread, -EINVAL: it is no such line. */
@@ -31,9 +33,10 @@ static inline int process_exit_status(int wait_status)
 /* "ended with exit status 3", "was killed by signal 11 (SIGSEGV)". Valid as a text_brief(). */
 const char *process_end_text(int wait_status);
 
-/* A process as text that can be stored: which process runs a calibration, and whether it still exists, also after a
- * kill -9 or a reboot. */
-/* Boot id, pid, and when it started (pids are reused); "": there is no such process. Valid as a text_brief(). */
+/* A process as text that can be stored: which process runs a calibration, and whether it still
+ * exists, also after a kill -9 or a reboot. */
+/* Boot id, pid, and when it started (pids are reused); "": there is no such process. Valid as a
+ * text_brief(). */
 const char *process_ref(pid_t pid);
 
 /* Its pid if it runs, else 0. 0 for NULL and for other text. */
@@ -42,7 +45,8 @@ pid_t process_ref_pid(const char *ref);
 /* When a process started (ns since 1970, to a clock tick); 0: there is none. */
 int64_t process_ref_started_ns(pid_t pid);
 
-/* The same in clock ticks since the machine was started, which setting the clock does not change. */
+/* The same in clock ticks since the machine was started, which setting the clock does not
+ * change. */
 uint64_t process_ref_start_ticks(pid_t pid);
 
 /* What the scheduler reports about one thread in /proc/PID/schedstat, without privileges. */
@@ -53,13 +57,15 @@ struct schedstat {
 
 enum { SCHEDSTAT_SIZE = 64 };
 
-/* False: not known, because the kernel does not count it (without CONFIG_SCHED_INFO) or the text is another. */
+/* False: not known, because the kernel does not count it (without CONFIG_SCHED_INFO) or the text is
+ * another. */
 bool schedstat_parse(const char *text, struct schedstat *ret);
 
 /* Of the first thread of a process, which may be a zombie. */
 bool schedstat_read(pid_t pid, struct schedstat *ret);
 
-/* Process ids, such as those in /proc. A zeroed struct is an empty list; it keeps its memory from one reading to the next. */
+/* Process ids, such as those in /proc. A zeroed struct is an empty list; it keeps its memory from
+ * one reading to the next. */
 
 struct pid_list {
 	pid_t *items;

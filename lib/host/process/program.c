@@ -15,9 +15,10 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-/* clone3 with VM and VFORK starts it directly in its cgroup without copying the page tables of this process (which
- * would take milliseconds for a large one). The child runs in the parent's memory, while the parent waits, until it
- * executes the program; so it only makes system calls, and stores its results in `struct child`. */
+/* clone3 with VM and VFORK starts it directly in its cgroup without copying the page tables of this
+ * process (which would take milliseconds for a large one). The child runs in the parent's memory,
+ * while the parent waits, until it executes the program; so it only makes system calls, and stores
+ * its results in `struct child`. */
 
 /* struct sched_attr in its first version, which some C libraries declare and others do not. */
 struct sched_attributes {
@@ -38,7 +39,8 @@ int slice_set(int64_t slice_ns)
 		return -ENOTSUP;
 	a.size = sizeof(a);
 	a.runtime_ns = (uint64_t)slice_ns;
-	if (syscall(SYS_sched_setattr, 0, &a, 0) < 0 || syscall(SYS_sched_getattr, 0, &a, sizeof(a), 0) < 0)
+	if (syscall(SYS_sched_setattr, 0, &a, 0) < 0 ||
+		syscall(SYS_sched_getattr, 0, &a, sizeof(a), 0) < 0)
 		return -errno;
 	return slice_ns == 0 || a.runtime_ns == (uint64_t)slice_ns ? 0 : -ENOTSUP;
 }
@@ -81,7 +83,8 @@ static inline __attribute__((always_inline)) void catch_stops(void)
 			sigaction(stop_signals[i], &note, NULL);
 }
 
-/* The child runs on the parent's stack: AddressSanitizer must not think that the stack ends with the child. */
+/* The child runs on the parent's stack: AddressSanitizer must not think that the stack ends with
+ * the child. */
 static _Noreturn __attribute__((noinline, no_sanitize("address", "undefined"))) void child_give_up(
 	struct child *child, const char *step)
 {
@@ -90,15 +93,18 @@ static _Noreturn __attribute__((noinline, no_sanitize("address", "undefined"))) 
 	_exit(127);
 }
 
-/* A system call not through syscall(2)'s wrapper: a child that shares our stack must not return from a
- * function that we have yet to return from. Elsewhere the child is a copy. */
+/* A system call not through syscall(2)'s wrapper: a child that shares our stack must not return
+ * from a function that we have yet to return from. Elsewhere the child is a copy. */
 #if defined(__x86_64__)
 enum { SHARED = CLONE_VM };
 static inline __attribute__((always_inline)) long start_call(long number, long a, long b, long c)
 {
 	long r;
 
-	__asm__ volatile("syscall" : "=a"(r) : "0"(number), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
+	__asm__ volatile("syscall"
+			 : "=a"(r)
+			 : "0"(number), "D"(a), "S"(b), "d"(c)
+			 : "rcx", "r11", "memory");
 	return r;
 }
 #elif defined(__aarch64__)
@@ -123,9 +129,11 @@ static long start_call(long number, long a, long b, long c)
 }
 #endif
 
-/* clone3 and, in the child, the steps to execve. The filters of containers (Docker's, Podman's) refuse clone3, because
- * they cannot inspect its arguments; without a cgroup, clone is sufficient. */
-static __attribute__((noinline)) long clone_child(const struct clone_args *args, struct child *child)
+/* clone3 and, in the child, the steps to execve. The filters of containers (Docker's, Podman's)
+ * refuse clone3, because they cannot inspect its arguments; without a cgroup, clone is
+ * sufficient. */
+static __attribute__((noinline)) long clone_child(
+	const struct clone_args *args, struct child *child)
 {
 	const struct command_spec *s = child->spec;
 	const int fds[3] = {s->stdin_fd, s->stdout_fd, s->stderr_fd};
@@ -145,7 +153,8 @@ static __attribute__((noinline)) long clone_child(const struct clone_args *args,
 			child_give_up(child, "redirect its output");
 	if (s->new_session && setsid() < 0)
 		child_give_up(child, "give it a session of its own");
-	if ((s->cpu >= 0 || s->affinity) && sched_setaffinity(0, sizeof(child->cpus), &child->cpus) < 0)
+	if ((s->cpu >= 0 || s->affinity) &&
+		sched_setaffinity(0, sizeof(child->cpus), &child->cpus) < 0)
 		child_give_up(child, "pin it to its CPUs");
 	if (child->tag.rlim_max)
 		setrlimit(RLIMIT_LOCKS, &child->tag);
@@ -216,11 +225,12 @@ static int end_failed_child(const struct child *child, pid_t pid, struct error *
 		hint = "; a script needs a #! line";
 	else if (child->failed == ENOENT && access(s->path, F_OK) == 0)
 		hint = "; the interpreter that its first line names, or its loader, is missing";
-	return error_say(err, -child->failed, "cannot start '%s': cannot %s: %s%s", s->argv[0], child->step,
-		strerror(child->failed), hint);
+	return error_say(err, -child->failed, "cannot start '%s': cannot %s: %s%s", s->argv[0],
+		child->step, strerror(child->failed), hint);
 }
 
-int start_program(const struct command_spec *s, struct exec_result *ret, int *ret_pidfd, struct error *err)
+int start_program(
+	const struct command_spec *s, struct exec_result *ret, int *ret_pidfd, struct error *err)
 {
 	int pidfd = -1;
 	struct clone_args args = {
@@ -249,7 +259,8 @@ int start_program(const struct command_spec *s, struct exec_result *ret, int *re
 	/* The end of an earlier program would wake this process during the sample. */
 	interrupt_drain(interrupt_child_fd);
 	if (!SHARED) {
-		shared = mmap(NULL, sizeof(child), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		shared = mmap(NULL, sizeof(child), PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 		if (shared == MAP_FAILED)
 			return error_os(err, -errno, "cannot start '%s'", s->argv[0]);
 		*shared = child;
@@ -281,14 +292,17 @@ int start_program(const struct command_spec *s, struct exec_result *ret, int *re
 	return 0;
 }
 
-/* wait4 and the cgroup count the same nanoseconds, rounded down to microseconds; a greater difference ran elsewhere. */
+/* wait4 and the cgroup count the same nanoseconds, rounded down to microseconds; a greater
+ * difference ran elsewhere. */
 static const int64_t OUTSIDE_NS = 100 * NS_PER_US;
 /* Less than a thread or a process needs to start and to end. */
 static const int64_t ANOTHER_NS = 10 * NS_PER_US;
 
-static const int64_t DYING_NS = 20 * NS_PER_S;    /* from SIGKILL to the end: a large memory takes seconds */
+/* from SIGKILL to the end: a large memory takes seconds */
+static const int64_t DYING_NS = 20 * NS_PER_S;
 static const int64_t RESUME_NS = 200 * NS_PER_MS; /* from a stop by ^Z to the SIGCONT for all */
-static const int64_t FIRST_FREEZE_NS = NS_PER_S, MOST_FREEZE_NS = 10 * NS_PER_S; /* between checks */
+/* between checks */
+static const int64_t FIRST_FREEZE_NS = NS_PER_S, MOST_FREEZE_NS = 10 * NS_PER_S;
 
 /* A file in memory that the program fills without end. */
 enum { MOST_STDERR = 1 << 20 };
@@ -314,13 +328,15 @@ struct program {
 	enum state state;
 	int64_t deadline_ns; /* RUNNING: time-out; LINGERING: when the rest is killed; 0: none */
 	int64_t dead_ns;     /* once killed: when to give up */
-	int64_t check_ns;    /* RUNNING: whether it is still stopped; LINGERING: whether some are left */
-	int64_t pause_ns;    /* LINGERING: between two checks */
+	/* RUNNING: whether it is still stopped; LINGERING: whether some are left */
+	int64_t check_ns;
+	int64_t pause_ns; /* LINGERING: between two checks */
 
-	/* Whether it has frozen its own cgroup, so that it would never end. Checked after a second, then less and less often, so
-	 * that a long program is hardly disturbed. */
-	int64_t begin_ns, freeze_check_ns; /* CLOCK_MONOTONIC; freeze_check_ns: the next check, 0: never */
-	bool frozen;                       /* at the last check */
+	/* Whether it has frozen its own cgroup, so that it would never end. Checked after a second,
+	 * then less and less often, so that a long program is hardly disturbed. */
+	/* CLOCK_MONOTONIC; freeze_check_ns: the next check, 0: never */
+	int64_t begin_ns, freeze_check_ns;
+	bool frozen; /* at the last check */
 
 	int64_t alive_raw_ns, seen_raw_ns; /* CLOCK_MONOTONIC_RAW: it still ran; its end was seen */
 };
@@ -362,11 +378,14 @@ void program_times(struct exec_result *exec, const struct schedstat *first)
 	int64_t user_ns = before_ns - system_ns;
 
 	exec->wait_ns = -1;
-	if (first && exec->wait_before_ns >= 0 && !exec->escaped && exec->pt_ns - first->run_ns <= ANOTHER_NS)
-		exec->wait_ns = first->wait_ns > exec->wait_before_ns ? first->wait_ns - exec->wait_before_ns
-								      : 0;
-	/* The kernel's clocks of a process and of its cgroup count the same nanoseconds, so the difference is exact. The work
-	 * was system calls; the parts of user and system are estimated anyway. */
+	if (first && exec->wait_before_ns >= 0 && !exec->escaped &&
+		exec->pt_ns - first->run_ns <= ANOTHER_NS)
+		exec->wait_ns = first->wait_ns > exec->wait_before_ns
+					? first->wait_ns - exec->wait_before_ns
+					: 0;
+	/* The kernel's clocks of a process and of its cgroup count the same nanoseconds, so the
+	 * difference is exact. The work was system calls; the parts of user and system are
+	 * estimated anyway. */
 	exec->before_ns = before_ns;
 	exec->pt_ns -= before_ns;
 	exec->system_ns -= system_ns;
@@ -412,7 +431,8 @@ int program_used(const struct program *p, int64_t *ret_ns, struct error *err)
 	if (p->spec.cgroup)
 		r = cgroup_usage(p->spec.cgroup, &now_used, err);
 	else
-		r = orphans_used(&p->orphans, p->state == LINGERING ? 0 : p->result.pid, ret_ns, err);
+		r = orphans_used(
+			&p->orphans, p->state == LINGERING ? 0 : p->result.pid, ret_ns, err);
 	if (r < 0)
 		return r;
 	if (p->spec.cgroup)
@@ -428,7 +448,8 @@ void program_set_deadline(struct program *p, int64_t at_ns)
 		p->deadline_ns = at_ns;
 }
 
-/* -EBUSY. A process that waits in the kernel cannot be killed, and must not block this one forever. */
+/* -EBUSY. A process that waits in the kernel cannot be killed, and must not block this one
+ * forever. */
 static int give_up(struct program *p, struct error *err)
 {
 	p->state = GIVEN_UP;
@@ -453,8 +474,8 @@ static int kill_running(struct program *p, enum spawn_end why, struct error *err
 	return r;
 }
 
-/* PT of the whole tree from its cgroup, which includes processes that nobody waited for; but PT of wait4 if that is more,
- * because a part ran outside the cgroup, or if there is no cgroup. */
+/* PT of the whole tree from its cgroup, which includes processes that nobody waited for; but PT of
+ * wait4 if that is more, because a part ran outside the cgroup, or if there is no cgroup. */
 static int conclude_program(struct program *p, struct error *err)
 {
 	struct exec_result *result = &p->result;
@@ -479,7 +500,8 @@ static int conclude_program(struct program *p, struct error *err)
 	return p->spec.cgroup ? cgroup_renew(p->spec.cgroup, err) : 0;
 }
 
-/* The program itself has ended. The rest may run until the deadline, unless this process was interrupted. */
+/* The program itself has ended. The rest may run until the deadline, unless this process was
+ * interrupted. */
 static int check_rest(struct program *p, struct error *err)
 {
 	int r, n;
@@ -490,7 +512,8 @@ static int check_rest(struct program *p, struct error *err)
 	n = orphans_count(&p->orphans, err);
 	if (n < 0)
 		return n;
-	if (p->orphans.end_ns) /* those that had ended already are counted once, those that run again and again */
+	/* those that had ended already are counted once, those that run again and again */
+	if (p->orphans.end_ns)
 		p->n_ended = p->result.left_behind;
 	p->orphans.end_ns = 0;
 	if (p->result.end == SPAWN_ENDED /* else they die with it */ &&
@@ -511,18 +534,20 @@ static int check_rest(struct program *p, struct error *err)
 	return orphans_kill(&p->orphans, err);
 }
 
-/* Whether the program is stopped and remains stopped; `may_have`: it may have stopped just now. On a terminal, ^Z stops this
- * process too, and is followed by a SIGCONT for both; so a check that comes late, because this process could not run, does
- * not count. */
+/* Whether the program is stopped and remains stopped; `may_have`: it may have stopped just now. On
+ * a terminal, ^Z stops this process too, and is followed by a SIGCONT for both; so a check that
+ * comes late, because this process could not run, does not count. */
 static bool stays_stopped(struct program *p, bool may_have)
 {
 	int64_t now_ns = now();
-	bool due = p->check_ns && now_ns >= p->check_ns, late = due && now_ns > p->check_ns + RESUME_NS / 2;
+	bool due = p->check_ns && now_ns >= p->check_ns,
+	     late = due && now_ns > p->check_ns + RESUME_NS / 2;
 	siginfo_t info = {};
 
 	if (!due && (!may_have || p->check_ns))
 		return false;
-	if (waitid(P_PID, (id_t)p->result.pid, &info, WSTOPPED | WNOHANG | WNOWAIT) < 0 || info.si_pid == 0) {
+	if (waitid(P_PID, (id_t)p->result.pid, &info, WSTOPPED | WNOHANG | WNOWAIT) < 0 ||
+		info.si_pid == 0) {
 		p->check_ns = 0;
 		return false;
 	}
@@ -538,7 +563,8 @@ static int check_running(struct program *p, bool may_have_stopped, struct error 
 	bool was_frozen = p->frozen;
 	struct stat st;
 
-	if (p->spec.short_stderr && fstat(p->spec.stderr_fd, &st) == 0 && st.st_blocks * 512 > MOST_STDERR)
+	if (p->spec.short_stderr && fstat(p->spec.stderr_fd, &st) == 0 &&
+		st.st_blocks * 512 > MOST_STDERR)
 		fallocate(p->spec.stderr_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
 			st.st_size - MOST_STDERR / 16);
 	if (interrupt_pending())
@@ -558,8 +584,8 @@ static int check_running(struct program *p, bool may_have_stopped, struct error 
 	return stays_stopped(p, may_have_stopped) ? kill_running(p, SPAWN_STOPPED, err) : 0;
 }
 
-/* What a moment of CLOCK_MONOTONIC is on CLOCK_MONOTONIC_RAW. Reads again if this process lost its CPU
- * between the two clocks. */
+/* What a moment of CLOCK_MONOTONIC is on CLOCK_MONOTONIC_RAW. Reads again if this process lost its
+ * CPU between the two clocks. */
 static int64_t raw_of(int64_t ns)
 {
 	int64_t before_ns, raw_ns;
@@ -572,8 +598,9 @@ static int64_t raw_of(int64_t ns)
 	return raw_ns - (before_ns - ns);
 }
 
-/* The end of a program as BPF saw it, if that is better than what find_end() knows. The kernel wakes
- * who polls right before it sends the signal, so this process may have seen the end even earlier. */
+/* The end of a program as BPF saw it, if that is better than what find_end() knows. The kernel
+ * wakes who polls right before it sends the signal, so this process may have seen the end even
+ * earlier. */
 static void find_exact_end(struct program *p)
 {
 	int64_t end_ns = accounting_end(p->spec.accounting, p->result.pid), end_raw_ns, delay_ns;
@@ -626,7 +653,8 @@ static int advance_program(struct program *p, bool ended, bool may_have_stopped,
 enum { INTERRUPT, CHILD, ACCOUNTS, ENDS };
 
 /* Puts the descriptors in; the moment at which something is to be done, 0: none. */
-static int64_t fill_poll(struct pollfd *fds, struct program *const *programs, size_t n, int accounting_fd)
+static int64_t fill_poll(
+	struct pollfd *fds, struct program *const *programs, size_t n, int accounting_fd)
 {
 	bool running = false;
 	int64_t wake_ns = 0;
@@ -678,8 +706,8 @@ static struct own_waits own_waits_read(int schedstat_fd)
 /* Polling ended now, between `before` and `after`. If this process slept, the end woke it, and the
  * program had ended before this process waited for a CPU. Otherwise the end may have been at any
  * time since the program was last seen alive. */
-static void find_end(
-	struct program *p, int64_t seen_raw_ns, const struct own_waits *before, const struct own_waits *after)
+static void find_end(struct program *p, int64_t seen_raw_ns, const struct own_waits *before,
+	const struct own_waits *after)
 {
 	struct exec_result *result = &p->result;
 	int64_t delay_ns = after->cpu.wait_ns - before->cpu.wait_ns;
@@ -735,7 +763,8 @@ int program_wait_any(
 	if (accounting_state(accounting)->backend != ACCOUNTING_BPF)
 		waits_fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
 	/* At least once, also if this process could not run until then. */
-	for (bool first = true; !find_over(programs, n, ret) && (first || !until_ns || now() < until_ns);
+	for (bool first = true;
+		!find_over(programs, n, ret) && (first || !until_ns || now() < until_ns);
 		first = false) {
 		const struct accounting_state *polled = accounting_state(accounting);
 		int64_t wake_ns = fill_poll(fds, programs, n, polled->poll_fd);
@@ -769,7 +798,8 @@ int program_wait_any(
 			interrupt_drain(interrupt_child_fd);
 		for (size_t i = 0; r == 0 && i < n; i++)
 			if (programs[i])
-				r = advance_program(programs[i], fds[ENDS + i].revents, stopped, err);
+				r = advance_program(
+					programs[i], fds[ENDS + i].revents, stopped, err);
 		if (r < 0)
 			return r;
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Programs under test: starts them without copying this process, each in a cgroup if possible, on a chosen CPU; waits
- * for them by pidfd; measures their elapsed and process time. Several may run at once. */
+/* Programs under test: starts them without copying this process, each in a cgroup if possible, on a
+ * chosen CPU; waits for them by pidfd; measures their elapsed and process time. Several may run at
+ * once. */
 #pragma once
 
 #include "lib/host/accounting/accounting.h"
@@ -11,24 +12,30 @@
 #include <sys/resource.h>
 
 struct command_spec {
-	char *const *argv;                  /* ends with NULL */
-	const char *path;                   /* the file to execute: executable_find's answer */
-	char *const *environment;           /* NULL: the user's */
-	int cpu;                            /* -1: where affinity, or else the caller's mask, allows */
+	char *const *argv;        /* ends with NULL */
+	const char *path;         /* the file to execute: executable_find's answer */
+	char *const *environment; /* NULL: the user's */
+	/* -1: where affinity, or else the caller's mask, allows */
+	int cpu;
 	const cpu_set_t *affinity;          /* NULL: as the caller's */
 	bool survives;                      /* it goes on if this process is killed */
 	bool new_session;                   /* it leads a session of its own, without a terminal */
 	int stdin_fd, stdout_fd, stderr_fd; /* -1: as the caller's */
-	bool short_stderr; /* stderr_fd is a file in memory, of which only the end is kept if it grows long */
-	struct cgroup *cgroup;         /* its own; NULL: PT comes from wait4, waited-for processes only */
+	/* stderr_fd is a file in memory, of which only the end is kept if it grows long */
+	bool short_stderr;
+	/* its own; NULL: PT comes from wait4, waited-for processes only */
+	struct cgroup *cgroup;
 	struct accounting *accounting; /* drained while the program runs; may be NULL */
 	int64_t timeout_ns;            /* 0: none; then the program and all it started are killed */
 	int64_t linger_ns;             /* how long processes that the program left behind may run */
-	int64_t slice_ns;              /* of the scheduler, where it can be set (program.h); 0: its own */
-	bool frozen_at_times;          /* the caller freezes and thaws the cgroup */
-	bool wait_unused;              /* nobody asks how long it waits for a CPU */
-	unsigned int number;           /* its tag (tag.h): of programs that run at once, each has another */
-	bool has_partners; /* others run beside it: what has no tag is none of its own, but the caller's to end */
+	/* of the scheduler, where it can be set (program.h); 0: its own */
+	int64_t slice_ns;
+	bool frozen_at_times; /* the caller freezes and thaws the cgroup */
+	bool wait_unused;     /* nobody asks how long it waits for a CPU */
+	/* its tag (tag.h): of programs that run at once, each has another */
+	unsigned int number;
+	/* others run beside it: what has no tag is none of its own, but the caller's to end */
+	bool has_partners;
 };
 
 enum spawn_end {
@@ -44,27 +51,33 @@ struct exec_result {
 	pid_t pid;                      /* of its first process */
 	int wait_status;                /* as wait(2) */
 	int64_t start_ns, start_raw_ns; /* at the start: CLOCK_REALTIME, and CLOCK_MONOTONIC_RAW */
-	int64_t et_ns;        /* CLOCK_MONOTONIC_RAW around the program, from its start to its end */
+	/* CLOCK_MONOTONIC_RAW around the program, from its start to its end */
+	int64_t et_ns;
 	int64_t end_delay_ns; /* how much later this process ran again; not in et_ns */
-	int64_t late_ns; /* the end may have been up to this much before that of et_ns; 0: it is exact; -1: not known */
+	/* the end may have been up to this much before that of et_ns; 0: it is exact; -1: not
+	 * known */
+	int64_t late_ns;
 	int64_t pt_ns, user_ns, system_ns; /* since the start */
-	int64_t before_ns; /* CPU time of its first process before the start, in none of the above */
-	bool escaped; /* some of the program ran outside its cgroup. PT is at least this: the greater of the cgroup's and
-			 that of wait4 */
+	/* CPU time of its first process before the start, in none of the above */
+	int64_t before_ns;
+	/* some of the program ran outside its cgroup. PT is at least this: the greater of the
+	 * cgroup's and that of wait4 */
+	bool escaped;
 	int64_t max_rss_bytes;
 	long voluntary_switches, involuntary_switches;
 	int64_t wait_before_ns; /* that it waited for a CPU before start_ns; -1: not known */
-	int64_t wait_ns; /* that it waited for one since; -1: not known. Only where its first thread has all of PT, and where
-			    the accounting is not BPF, which counts all threads */
+	/* that it waited for one since; -1: not known. Only where its first thread has all of PT,
+	 * and where the accounting is not BPF, which counts all threads */
+	int64_t wait_ns;
 	int left_behind; /* processes that outlived it */
 	int killed;      /* of those, how many were killed after linger_ns */
 };
 
 struct program;
 
-/* Starts a program; when this returns, it has been executed. A failure of execve (-ENOENT, -EACCES, -ENOEXEC,
- * -E2BIG) is an error with a sentence. What `spawn` points to must outlive the program, and its cgroup must have
- * no other program. Makes this process a child subreaper. */
+/* Starts a program; when this returns, it has been executed. A failure of execve (-ENOENT, -EACCES,
+ * -ENOEXEC, -E2BIG) is an error with a sentence. What `spawn` points to must outlive the program,
+ * and its cgroup must have no other program. Makes this process a child subreaper. */
 int program_start(struct program **ret, const struct command_spec *spec, struct error *err);
 
 /* Kills its remaining processes. */
@@ -75,8 +88,8 @@ DEFINE_FREEP(program)
  * left behind; but not beyond until_ns (CLOCK_MONOTONIC; 0: for ever). *ret is its index, or n
  * where none is over. NULL entries are skipped. Several have a number each and has_partners, and
  * share the accounting. -EBUSY, with a sentence: a process was killed and does not end. */
-int program_wait_any(
-	struct program *const *programs, size_t n, int64_t until_ns, size_t *ret, struct error *err);
+int program_wait_any(struct program *const *programs, size_t n, int64_t until_ns, size_t *ret,
+	struct error *err);
 
 /* The CPU time that its processes have used so far; of those that have ended, up to a clock tick
  * less without a cgroup. */
@@ -91,24 +104,27 @@ const struct exec_result *program_result(const struct program *program);
 /* Starts one program and waits until it is over. A program that fails is not an error. */
 int program_run(const struct command_spec *spec, struct exec_result *ret, struct error *err);
 
-/* For program.c and its test, once the program has ended. Subtracts what its first process used until it was executed
- * (before_ns), which is not its own work. Sets how long it waited for a CPU since then, if its first thread (`first`, at its end;
- * NULL: not known) has all of PT: a second one would have waited, too. */
+/* For program.c and its test, once the program has ended. Subtracts what its first process used
+ * until it was executed (before_ns), which is not its own work. Sets how long it waited for a CPU
+ * since then, if its first thread (`first`, at its end; NULL: not known) has all of PT: a second
+ * one would have waited, too. */
 void program_times(struct exec_result *exec, const struct schedstat *first);
 
-/* The process of a program under test, from clone to execve. For program.c, and for the workers of a load, which start
- * commands and need no more. */
+/* The process of a program under test, from clone to execve. For program.c, and for the workers of
+ * a load, which start commands and need no more. */
 
-/* The program has been executed when this returns. Sets what is known of it then, its process id and what was so just before execve;
- * the other members are 0. The caller closes the pidfd. */
-int start_program(
-	const struct command_spec *spec, struct exec_result *ret, int *ret_pidfd, struct error *err);
+/* The program has been executed when this returns. Sets what is known of it then, its process id
+ * and what was so just before execve; the other members are 0. The caller closes the pidfd. */
+int start_program(const struct command_spec *spec, struct exec_result *ret, int *ret_pidfd,
+	struct error *err);
 
-/* The time slice that the scheduler gives a process of the fair class before another's turn. A process may choose its own
- * since Linux 6.12, without privileges (sched_setattr(2)); what it starts inherits it. */
+/* The time slice that the scheduler gives a process of the fair class before another's turn. A
+ * process may choose its own since Linux 6.12, without privileges (sched_setattr(2)); what it
+ * starts inherits it. */
 
-/* Of the calling process, 0.1 to 100 ms; 0: the kernel's own again. System calls only, so that a child that shares its
- * parent's memory may call it. -ENOTSUP: the kernel has one slice for all, or the process is not of the fair class. */
+/* Of the calling process, 0.1 to 100 ms; 0: the kernel's own again. System calls only, so that a
+ * child that shares its parent's memory may call it. -ENOTSUP: the kernel has one slice for all, or
+ * the process is not of the fair class. */
 int slice_set(int64_t slice_ns);
 
 /* Orphans of a program under test: processes that outlive their parent become children of this
@@ -119,12 +135,13 @@ int slice_set(int64_t slice_ns);
 
 struct orphans {
 	struct cgroup *cgroup; /* NULL: none */
-	struct pid_list
-		before; /* children that are not the program's, ascending; to be freed with pid_list_free */
-	int number;     /* the program's tag; -1: any, also none */
+	/* children that are not the program's, ascending; to be freed with pid_list_free */
+	struct pid_list before;
+	int number; /* the program's tag; -1: any, also none */
 	bool has_partners;
 	const struct accounting *accounting; /* may know when they ended; may be NULL */
-	int64_t end_ns;                      /* of the program itself (CLOCK_MONOTONIC); 0: not known */
+	/* of the program itself (CLOCK_MONOTONIC); 0: not known */
+	int64_t end_ns;
 };
 
 /* Before the program starts: makes this process a child subreaper. */
@@ -144,17 +161,18 @@ int orphans_used(const struct orphans *orphans, pid_t program, int64_t *ret_ns, 
 /* How many there are. */
 int orphans_count(const struct orphans *orphans, struct error *err);
 
-/* SIGKILL to all of them and to all below them, until there are no new ones. Without a cgroup, a process may be missed
- * that forks and ends within some microseconds; a caller that repeats this reaches it. -EPERM if none may be killed (a
- * setuid program). */
+/* SIGKILL to all of them and to all below them, until there are no new ones. Without a cgroup, a
+ * process may be missed that forks and ends within some microseconds; a caller that repeats this
+ * reaches it. -EPERM if none may be killed (a setuid program). */
 int orphans_kill(const struct orphans *orphans, struct error *err);
 
-/* A duet: several programs that start together and alternate on one CPU until all have ended, so that whatever changes
- * the speed of the machine changes it for all of them (after Bulej and others, "Duet benchmarking", ICPE 2020, who use a CPU
- * for each).
+/* A duet: several programs that start together and alternate on one CPU until all have ended, so
+ * that whatever changes the speed of the machine changes it for all of them (after Bulej and
+ * others, "Duet benchmarking", ICPE 2020, who use a CPU for each).
  *
- * They alternate in one of two ways: the scheduler's slices (program.h), which cost nothing and need no privileges; or the freezer of
- * cgroup v2, driven by this process on another CPU, which works on older kernels and for slices below a tick. */
+ * They alternate in one of two ways: the scheduler's slices (program.h), which cost nothing and
+ * need no privileges; or the freezer of cgroup v2, driven by this process on another CPU, which
+ * works on older kernels and for slices below a tick. */
 
 enum slicing { SLICING_AUTO, SLICING_SCHEDULER, SLICING_FREEZER, N_SLICINGS };
 
@@ -177,16 +195,16 @@ struct duet_part {
 	bool cut_short;          /* one more repetition was under way, and was killed */
 };
 
-/* What AUTO means here, or whether the given way works. `cgroup`: one that a program would run in; NULL: there are none. -ENOTSUP
- * with a sentence. */
+/* What AUTO means here, or whether the given way works. `cgroup`: one that a program would run in;
+ * NULL: there are none. -ENOTSUP with a sentence. */
 int duet_choose(enum slicing wanted, int64_t slice_ns, int cpu, const struct cgroup *cgroup,
 	enum slicing *ret, struct error *err);
 
 /* The way that gives slices of that length here; SLICING_AUTO: none does. */
 enum slicing duet_slicing(int64_t slice_ns, int cpu, const struct cgroup *cgroup);
 
-/* Runs n programs, each in a cgroup of its own, or all without. Their spawn->cpu must be the plan's, and they must
- * outlive this. If one does not end by itself (SPAWN_TIMED_OUT and the like), the others are killed. Failures as for
- * program_run. */
+/* Runs n programs, each in a cgroup of its own, or all without. Their spawn->cpu must be the
+ * plan's, and they must outlive this. If one does not end by itself (SPAWN_TIMED_OUT and the like),
+ * the others are killed. Failures as for program_run. */
 int duet_run(const struct duet_plan *plan, const struct command_spec *const *specs, size_t n,
 	struct duet_part *ret, struct error *err);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a command consists of, by content: see program_content.h. Everything that may make a difference is a line of text, and the
- * digest of all lines is compared. A file's line has the digest of its content; its place stands in the line, too, if the content
- * hints that it looks for other files beside it. */
+/* What a command consists of, by content: see program_content.h. Everything that may make a
+ * difference is a line of text, and the digest of all lines is compared. A file's line has the
+ * digest of its content; its place stands in the line, too, if the content hints that it looks for
+ * other files beside it. */
 #include "lib/host/process/program_content.h"
 
 #include "lib/host/process/subprocess.h"
@@ -15,7 +16,8 @@
 /* Longer files are not read: they are equal if they are the same file. */
 static const off_t LONGEST_FILE = (off_t)1 << 30;
 
-/* A file in memory, and the parts of it that its program can see: of an ELF file not the names of its sources. */
+/* A file in memory, and the parts of it that its program can see: of an ELF file not the names of
+ * its sources. */
 struct content_file {
 	char *real; /* its path without links */
 	struct stat st;
@@ -38,7 +40,7 @@ static void content_file_clear(struct content_file *f)
 static void find_segments(struct content_file *f)
 {
 	const ElfW(Ehdr) *head = (const void *)f->data;
-	const ElfW(Phdr) *p;
+	const ElfW(Phdr) * p;
 
 	f->elf = f->size >= sizeof(*head) && !memcmp(f->data, ELFMAG, SELFMAG);
 	if (!f->elf || f->data[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) ||
@@ -102,7 +104,8 @@ static bool contains(const struct content_file *f, const char *text)
 
 static bool is_of_word(char c)
 {
-	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+	       c == '_';
 }
 
 /* Whether what ends before `at` is a conversion of printf for a text, "%s" or "%.*s". */
@@ -124,7 +127,8 @@ static bool contains_word(const struct content_file *f, const char *word, size_t
 		const char *start = f->parts[i], *end = start + f->part_sizes[i], *at = start;
 
 		for (; (at = memmem(at, (size_t)(end - at), word, length)); at++) {
-			char before = at > start ? at[-1] : '\0', after = at + length < end ? at[length] : '\0';
+			char before = at > start ? at[-1] : '\0',
+			     after = at + length < end ? at[length] : '\0';
 			bool in_path = before == '/' && (at - start < 2 || !is_of_word(at[-2]) ||
 								ends_in_conversion(start, at - 1));
 
@@ -153,10 +157,11 @@ static bool completes_name(const struct content_file *f, const char *name, const
 /* Whether the content hints that it finds other files by its own place. */
 static bool asks_for_its_place(const struct content_file *f)
 {
-	static const char *const hints[] = {"/proc/self/exe", "readlink", "realpath", "dirname", "dladdr"};
-	static const char *const of_scripts[] = {"../", "/..", "__file__", "__dir", "$0", "${0", "BASH_SOURCE",
-		"FindBin", "PROGRAM_NAME", "argv[0]", "import.meta", "require_relative", "inspect.", "arg[0]",
-		"commandArgs", "sys.path"};
+	static const char *const hints[] = {
+		"/proc/self/exe", "readlink", "realpath", "dirname", "dladdr"};
+	static const char *const of_scripts[] = {"../", "/..", "__file__", "__dir", "$0", "${0",
+		"BASH_SOURCE", "FindBin", "PROGRAM_NAME", "argv[0]", "import.meta",
+		"require_relative", "inspect.", "arg[0]", "commandArgs", "sys.path"};
 
 	for (size_t i = 0; i < ELEMENTS(hints); i++)
 		if (contains(f, hints[i]))
@@ -174,8 +179,8 @@ static bool is_of_system(const char *path)
 	return !strncmp(path, "/usr/", 5) || !strncmp(path, "/lib", 4);
 }
 
-/* Whether a file in that directory is named in the content, with its suffix or without: a module, a table. Another script of the same
- * suffix may be a module that is named by a module. */
+/* Whether a file in that directory is named in the content, with its suffix or without: a module, a
+ * table. Another script of the same suffix may be a module that is named by a module. */
 static bool names_neighbour(const struct content_file *f, const char *directory, const char *own)
 {
 	_cleanup_(closedirp) DIR *dir = opendir(directory);
@@ -247,7 +252,8 @@ static void write_content(FILE *lines, const struct content_file *f)
 static int write_libraries(FILE *lines, const struct content_file *f, const char *path,
 	const struct program_content_query *q)
 {
-	_cleanup_(freep) char *list = NULL, *file = text_format("%s%s", strchr(path, '/') ? "" : "./", path);
+	_cleanup_(freep) char *list = NULL,
+			      *file = text_format("%s%s", strchr(path, '/') ? "" : "./", path);
 	char *argv[] = {(char *)(uintptr_t)f->loader, (char *)"--list", file, NULL}, *rest, *line;
 	const struct subprocess question = {.argv = argv,
 		.path = f->loader,
@@ -263,7 +269,8 @@ static int write_libraries(FILE *lines, const struct content_file *f, const char
 	rest = list;
 	while (r == 0 && (line = strsep(&rest, "\n"))) {
 		_cleanup_(content_file_clear) struct content_file library = {};
-		char *arrow = strstr(line, " => "), *from = arrow ? arrow + 4 : line + strspn(line, "\t ");
+		char *arrow = strstr(line, " => "),
+		     *from = arrow ? arrow + 4 : line + strspn(line, "\t ");
 		char *end = strstr(from, " (0x");
 
 		if (!end || *from != '/') /* the kernel's */
@@ -303,17 +310,18 @@ static int write_argument(FILE *lines, const char *argument, const struct progra
 	if (!suffix || strchr(suffix, '/'))
 		suffix = "";
 	/* the device, because files of equal content on two of them are not equally fast */
-	fprintf(lines, "argument %.*s on %ju as %s\n", equals ? (int)(equals - argument) : 0, argument,
-		(uintmax_t)f.st.st_dev, suffix);
+	fprintf(lines, "argument %.*s on %ju as %s\n", equals ? (int)(equals - argument) : 0,
+		argument, (uintmax_t)f.st.st_dev, suffix);
 	return write_file(lines, &f, path, q);
 }
 
-/* Whether it may be several programs, of which argv[0] chooses one: it knows that name, or a link has given it another name than
- * its own, and it can execute others. */
+/* Whether it may be several programs, of which argv[0] chooses one: it knows that name, or a link
+ * has given it another name than its own, and it can execute others. */
 static bool acts_by_name(const struct content_file *f, const char *name)
 {
 	return contains_word(f, name, strlen(name), false) ||
-	       (strcmp(strrchr(f->real, '/') + 1, name) && (contains(f, "exec") || contains(f, "spawn")));
+	       (strcmp(strrchr(f->real, '/') + 1, name) &&
+		       (contains(f, "exec") || contains(f, "spawn")));
 }
 
 char *program_content(const struct program_content_query *q)
@@ -332,11 +340,13 @@ char *program_content(const struct program_content_query *q)
 	for (size_t i = 1; r == 0 && q->argv[i]; i++)
 		r = write_argument(lines, q->argv[i], q);
 	for (size_t i = 0; i < q->n_beside; i++)
-		fprintf(lines, "beside %zu %s\n", q->beside[i] ? strlen(q->beside[i]) : 0, q->beside[i] ?: "-");
+		fprintf(lines, "beside %zu %s\n", q->beside[i] ? strlen(q->beside[i]) : 0,
+			q->beside[i] ?: "-");
 	text_stream_close(lines, &text);
 	if (r < 0)
 		return NULL;
 	digest_of(text, strlen(text), digest);
-	return f.elf && f.data && !acts_by_name(&f, name) ? xstrdup(digest)
-							  : text_format("%s%s%s", digest, f.elf ? " " : "", f.elf ? name : "");
+	return f.elf && f.data && !acts_by_name(&f, name)
+		       ? xstrdup(digest)
+		       : text_format("%s%s%s", digest, f.elf ? " " : "", f.elf ? name : "");
 }

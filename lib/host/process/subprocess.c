@@ -103,8 +103,10 @@ static void end_tree(struct helper *h)
 	free(h->tree);
 }
 
-/* A signal for this process goes to the helper. ^C goes from the kernel to all processes of the terminal's foreground. */
-static void pass_signal(struct helper *h, const struct subprocess *p, const struct signalfd_siginfo *info)
+/* A signal for this process goes to the helper. ^C goes from the kernel to all processes of the
+ * terminal's foreground. */
+static void pass_signal(
+	struct helper *h, const struct subprocess *p, const struct signalfd_siginfo *info)
 {
 	bool typed = info->ssi_signo == SIGINT && info->ssi_code == SI_KERNEL;
 
@@ -116,8 +118,9 @@ static void pass_signal(struct helper *h, const struct subprocess *p, const stru
 		kill(h->pid, (int)info->ssi_signo);
 }
 
-/* Waits until it has ended, and reads what it wrote until then; does not wait for other processes that have the
- * pipe. -EMSGSIZE: it wrote more than output_max. -EINTR: a signal came that ends it. */
+/* Waits until it has ended, and reads what it wrote until then; does not wait for other
+ * processes that have the pipe. -EMSGSIZE: it wrote more than output_max. -EINTR: a signal came
+ * that ends it. */
 static int follow_helper(struct helper *h, const struct subprocess *p)
 {
 	int64_t first_ns = 0; /* the first signal */
@@ -174,7 +177,8 @@ static int follow_helper(struct helper *h, const struct subprocess *p)
 	}
 }
 
-int subprocess_run(const struct subprocess *p, char **ret_output, int *ret_wait_status, struct error *err)
+int subprocess_run(
+	const struct subprocess *p, char **ret_output, int *ret_wait_status, struct error *err)
 {
 	struct helper h = {.pidfd = -1, .output_fd = -1, .output = xcalloc(1, 1)};
 	_cleanup_(freep) char *output = NULL;
@@ -217,8 +221,8 @@ int subprocess_run(const struct subprocess *p, char **ret_output, int *ret_wait_
 	return 0;
 }
 
-int subprocess_ask(
-	const char *const *argv, int timeout_ms, char **ret_output, int *ret_status, struct error *err)
+int subprocess_ask(const char *const *argv, int timeout_ms, char **ret_output, int *ret_status,
+	struct error *err)
 {
 	static const char *const directories[] = {"/usr/bin", "/usr/sbin", "/bin", "/sbin"};
 	static char *const environment[] = {
@@ -247,7 +251,8 @@ int subprocess_ask(
 	return error_say(err, -ENOENT, "%s is not installed", argv[0]);
 }
 
-int hook_run(const char *command, char *const *shell, bool show_output, const char *what, struct error *err)
+int hook_run(const char *command, char *const *shell, bool show_output, const char *what,
+	struct error *err)
 {
 	_cleanup_(argv_freep) char **argv = argv_for_shell(shell, command);
 	const struct subprocess hook = {
@@ -267,7 +272,8 @@ int hook_run(const char *command, char *const *shell, bool show_output, const ch
 	if (r < 0)
 		return error_prefix(err, r, "%s", what);
 	if (status != 0)
-		return error_say(err, -ECANCELED, "%s '%s' %s", what, command, process_end_text(status));
+		return error_say(
+			err, -ECANCELED, "%s '%s' %s", what, command, process_end_text(status));
 	return 0;
 }
 
@@ -310,7 +316,8 @@ int executable_find(const char *name, char **ret, struct error *err)
 			break;
 	}
 	if (not_executable)
-		return error_say(err, -EACCES, "command '%s' is in PATH, but is not executable", name);
+		return error_say(
+			err, -EACCES, "command '%s' is in PATH, but is not executable", name);
 	return error_say(err, -ENOENT, "command '%s' not found in PATH", name);
 }
 
@@ -322,7 +329,8 @@ char *suite_path(const char *place, const char *installed, const char *name)
 	own[len < 0 ? 0 : len] = '\0';
 	slash = strrchr(own, '/') ?: own;
 	*slash = '\0';
-	built = text_format("%.*s/%s/%s", (int)((strrchr(own, '/') ?: own) - own), own, place, name);
+	built = text_format(
+		"%.*s/%s/%s", (int)((strrchr(own, '/') ?: own) - own), own, place, name);
 	if (access(built, R_OK) == 0)
 		return built;
 	free(built);
@@ -333,7 +341,9 @@ char *suite_path(const char *place, const char *installed, const char *name)
 int suite_file_find(const char *name, char **ret, struct error *err)
 {
 	const bool library = strstr(name, ".so");
-	const char *dash = strchr(name, '-'), *place = library ? "lib/clock" : dash ? dash + 1 : "calibrate";
+	const char *dash = strchr(name, '-'), *place = library ? "lib/clock"
+						       : dash  ? dash + 1
+							       : "calibrate";
 	_cleanup_(freep) char *path = suite_path(place, library ? EMP_LIB_DIR : NULL, name);
 
 	if (access(path, library ? R_OK : X_OK) < 0)
@@ -353,8 +363,8 @@ static void wait_for_end(int socket)
 		;
 }
 
-/* What the guard's process does. Signals of the terminal and of a process group do not reach it. Of the descriptors it keeps only
- * these two: other locks and pipes of this process end with it. */
+/* What the guard's process does. Signals of the terminal and of a process group do not reach it. Of
+ * the descriptors it keeps only these two: other locks and pipes of this process end with it. */
 static _Noreturn void guard_sleep(int socket, int fd, guard_act *act, const void *data)
 {
 	int kept[2] = {dup(socket), dup(fd)}; /* the two may be 0 and 1 in the other order */
@@ -372,7 +382,8 @@ static _Noreturn void guard_sleep(int socket, int fd, guard_act *act, const void
 	_exit(0);
 }
 
-/* Its parent ends at once: a child of this process would be taken for one of a program under test. */
+/* Its parent ends at once: a child of this process would be taken for one of a program under
+ * test. */
 int guard_new(guard_act *act, int fd, const void *data, struct error *err)
 {
 	int sockets[2], status;
@@ -390,7 +401,8 @@ int guard_new(guard_act *act, int fd, const void *data, struct error *err)
 	close(sockets[1]);
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0) {
 		close(sockets[0]);
-		return error_os(err, -EAGAIN, "cannot start a process that cleans up if this one is killed");
+		return error_os(err, -EAGAIN,
+			"cannot start a process that cleans up if this one is killed");
 	}
 	return sockets[0];
 }

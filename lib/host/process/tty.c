@@ -25,8 +25,9 @@ void tty_keep(void)
 
 static bool is_changed(const struct termios *now)
 {
-	return now->c_iflag != kept.c_iflag || now->c_oflag != kept.c_oflag || now->c_cflag != kept.c_cflag ||
-	       now->c_lflag != kept.c_lflag || memcmp(now->c_cc, kept.c_cc, sizeof(kept.c_cc)) != 0;
+	return now->c_iflag != kept.c_iflag || now->c_oflag != kept.c_oflag ||
+	       now->c_cflag != kept.c_cflag || now->c_lflag != kept.c_lflag ||
+	       memcmp(now->c_cc, kept.c_cc, sizeof(kept.c_cc)) != 0;
 }
 
 void tty_put_back(void)
@@ -38,7 +39,8 @@ void tty_put_back(void)
 	if (tty_fd < 0)
 		return;
 	foreground = tcgetpgrp(tty_fd);
-	if (foreground != getpgrp() && (foreground < 0 || kill(-foreground, 0) == 0 || errno != ESRCH))
+	if (foreground != getpgrp() &&
+		(foreground < 0 || kill(-foreground, 0) == 0 || errno != ESRCH))
 		return;
 	sigemptyset(&stop);
 	sigaddset(&stop, SIGTTOU); /* as long as this process is in the background */

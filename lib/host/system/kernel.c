@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The running, installed and available kernels, the configuration of one, and the clock and the settings of the running one: see
- * kernel.h. */
+/* The running, installed and available kernels, the configuration of one, and the clock and the
+ * settings of the running one: see kernel.h. */
 #include "lib/host/system/kernel.h"
 
 #include "lib/host/process/pinning.h"
@@ -47,7 +47,8 @@ char *kernel_package(const char *release)
 	const char *flavour = release + strspn(release, NUMERIC);
 
 	/* backports put "+deb12-" or "deb11.5-" between number and flavour */
-	while (strcspn(flavour, "-") < strlen(flavour) && memmem(flavour, strcspn(flavour, "-"), "deb", 3))
+	while (strcspn(flavour, "-") < strlen(flavour) &&
+		memmem(flavour, strcspn(flavour, "-"), "deb", 3))
 		flavour += strcspn(flavour, "-") + 1;
 	return *flavour ? text_format("linux-image-%s", flavour) : NULL;
 }
@@ -71,7 +72,8 @@ char *kernel_parse_apt(const char *text)
 {
 	char *newest = NULL;
 
-	for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+	for (const char *line = text; line;
+		line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
 		char *release = strncmp(line, "Depends:", 8) ? NULL : release_of_dependencies(line);
 
 		if (release && (!newest || kernel_compare(release, newest) > 0)) {
@@ -91,12 +93,13 @@ static char *package_of_paragraph(const char *paragraph, size_t len, const char 
 	_cleanup_(freep) char *text = xstrndup(paragraph, len), *release = NULL, *of_release = NULL;
 	const char *name = text + strlen("Package: "), *depends = strstr(text, "\nDepends:");
 
-	if (strncmp(text, prefix, strlen(prefix)) != 0 || !strstr(text, "\nStatus: install ok installed\n") ||
-		!depends)
+	if (strncmp(text, prefix, strlen(prefix)) != 0 ||
+		!strstr(text, "\nStatus: install ok installed\n") || !depends)
 		return NULL;
 	release = release_of_dependencies(depends + 1);
 	of_release = release ? kernel_package(release) : NULL;
-	return of_release && !strcmp(of_release, package) ? xstrndup(name, strcspn(name, "\n")) : NULL;
+	return of_release && !strcmp(of_release, package) ? xstrndup(name, strcspn(name, "\n"))
+							  : NULL;
 }
 
 char **kernel_packages(const char *status, const char *running)
@@ -147,8 +150,8 @@ char *kernel_parse_version(const char *text, bool suse)
 
 int kernel_read(struct kernel *ret, int root_fd, struct error *err)
 {
-	/* a directory of modules counts if it has modules.order: what dpkg leaves behind does not; "0-rescue-…" is not a
-	 * kernel of its own */
+	/* a directory of modules counts if it has modules.order: what dpkg leaves behind does not;
+	 * "0-rescue-…" is not a kernel of its own */
 	static const char *const patterns[] = {"/boot/vmlinuz-[1-9]*", "/boot/vmlinux-[1-9]*",
 		"/boot/Image-[1-9]*", "/lib/modules/[1-9]*/modules.order"};
 	struct kernel k = {};
@@ -158,7 +161,8 @@ int kernel_read(struct kernel *ret, int root_fd, struct error *err)
 	if (r < 0)
 		return r;
 	k.version = path_text(root_fd, "/proc/sys/kernel/version");
-	k.reboot_required = fstatat(root_fd, text_below(root_fd, "/run/reboot-required"), &st, 0) == 0;
+	k.reboot_required = fstatat(root_fd, text_below(root_fd, "/run/reboot-required"), &st, 0) ==
+			    0;
 	for (size_t i = 0; i < ELEMENTS(patterns); i++) {
 		_cleanup_(paths_clear) struct paths found = paths_expand(root_fd, patterns[i]);
 
@@ -193,7 +197,8 @@ static char *ask_apt(const struct kernel *k, const char *system_version, struct 
 	_cleanup_(freep) char *status = path_text(AT_FDCWD, "/var/lib/dpkg/status"), *output = NULL,
 			      *offered = NULL;
 	_cleanup_(argv_freep) char **packages = kernel_packages(status, k->running);
-	_cleanup_(freep) char *newer = NULL; /* Ubuntu's: a newer line of kernels for an older system */
+	/* Ubuntu's: a newer line of kernels for an older system */
+	_cleanup_(freep) char *newer = NULL;
 	const char *argv[16] = {"apt-cache", "show", "--no-all-versions"};
 	size_t n = 3;
 
@@ -209,49 +214,56 @@ static char *ask_apt(const struct kernel *k, const char *system_version, struct 
 		_cleanup_(freep) char *more = NULL;
 
 		newer = text_format("%s-hwe-%s", packages[0], system_version);
-		more = ask_tool((const char *const[]){argv[0], argv[1], argv[2], newer, NULL}, NULL);
+		more = ask_tool(
+			(const char *const[]){argv[0], argv[1], argv[2], newer, NULL}, NULL);
 		if (more && *more) {
 			free(TAKE(offered));
 			offered = kernel_parse_apt(more);
 		}
 	}
 	if (!offered && !*err->text)
-		error_say(err, -ENOENT, "apt's lists have no %s ('apt update' fetches them)", packages[0]);
+		error_say(err, -ENOENT, "apt's lists have no %s ('apt update' fetches them)",
+			packages[0]);
 	return TAKE(offered);
 }
 
 static char *ask_dnf(const struct kernel *k, struct error *err)
 {
-	const char *package = strstr(k->running, "uek")                                ? "kernel-uek-core"
-			      : strstr(k->running, "+64k")                             ? "kernel-64k-core"
-			      : strstr(k->running, "+rt") || strstr(k->running, ".rt") ? "kernel-rt-core"
-										       : "kernel-core";
-	const char *const argv[] = {"dnf", "-q", "-C", "repoquery", "--latest-limit=1", package, NULL};
+	const char *package = strstr(k->running, "uek")    ? "kernel-uek-core"
+			      : strstr(k->running, "+64k") ? "kernel-64k-core"
+			      : strstr(k->running, "+rt") || strstr(k->running, ".rt")
+				      ? "kernel-rt-core"
+				      : "kernel-core";
+	const char *const argv[] = {
+		"dnf", "-q", "-C", "repoquery", "--latest-limit=1", package, NULL};
 	_cleanup_(freep) char *output = ask_tool(argv, err);
 	char *offered = output ? kernel_parse_dnf(output) : NULL;
 
 	if (!offered && !*err->text)
-		error_say(err, -ENOENT, "dnf's lists have no %s ('dnf makecache' fetches them)", package);
+		error_say(err, -ENOENT, "dnf's lists have no %s ('dnf makecache' fetches them)",
+			package);
 	return offered;
 }
 
 /* Arch and SUSE. The language of the answer must be English. */
 static char *ask_for_version(const struct kernel *k, bool suse, struct error *err)
 {
-	_cleanup_(freep) char *base = path_text(AT_FDCWD, "/usr/lib/modules/%s/pkgbase", k->running);
+	_cleanup_(freep) char *base = path_text(
+		AT_FDCWD, "/usr/lib/modules/%s/pkgbase", k->running);
 	_cleanup_(freep) char *flavour = kernel_package(k->running);
 	_cleanup_(freep) char *package = suse ? text_format("kernel-%s",
 							flavour ? flavour + strlen("linux-image-") : "default")
 					      : text_copy(base) ?: xstrdup("linux");
 	const char *const pacman[] = {"env", "LC_ALL=C", "pacman", "-Si", package, NULL},
-			  *const zypper[] = {
-				  "env", "LC_ALL=C", "zypper", "--no-refresh", "-q", "info", package, NULL};
+			  *const zypper[] = {"env", "LC_ALL=C", "zypper", "--no-refresh", "-q",
+				  "info", package, NULL};
 	_cleanup_(freep) char *output = ask_tool(suse ? zypper : pacman, err);
 	char *offered = output ? kernel_parse_version(output, suse) : NULL;
 
 	if (!offered && !*err->text)
 		error_say(err, -ENOENT, "%s's lists have no %s ('%s' fetches them)",
-			suse ? "zypper" : "pacman", package, suse ? "zypper refresh" : "pacman -Sy");
+			suse ? "zypper" : "pacman", package,
+			suse ? "zypper refresh" : "pacman -Sy");
 	return offered;
 }
 
@@ -285,7 +297,8 @@ void kernel_clear(struct kernel *k)
 
 int kernel_config_read(char **ret, int root_fd, const char *release)
 {
-	static const char *const places[] = {"/boot/config-%s", "/lib/modules/%s/config", "/proc/config.gz"};
+	static const char *const places[] = {
+		"/boot/config-%s", "/lib/modules/%s/config", "/proc/config.gz"};
 	_cleanup_(freep) char *text = xmalloc(MOST_CONFIG + 1);
 
 	for (size_t i = 0; i < ELEMENTS(places); i++) {
@@ -295,7 +308,8 @@ int kernel_config_read(char **ret, int root_fd, const char *release)
 		if (fd < 0)
 			continue;
 		file = xalloc_check(gzdopen(fd, "rb"));
-		n = gzread(file, text, MOST_CONFIG); /* gives a file that is not compressed as it is */
+		/* gives a file that is not compressed as it is */
+		n = gzread(file, text, MOST_CONFIG);
 		gzclose(file);
 		if (n <= 0)
 			continue;
@@ -323,10 +337,12 @@ char *kernel_boot_option(const char *command_line, const char *option)
 
 	for (const char *p = command_line; p && *p; p += strcspn(p, " ")) {
 		p += strspn(p, " ");
-		if (strncmp(p, option, len) != 0 || !strchr(" =", p[len])) /* or the end of the line */
+		/* or the end of the line */
+		if (strncmp(p, option, len) != 0 || !strchr(" =", p[len]))
 			continue;
 		free(value);
-		value = p[len] == '=' ? xstrndup(p + len + 1, strcspn(p + len + 1, " ")) : xstrdup("");
+		value = p[len] == '=' ? xstrndup(p + len + 1, strcspn(p + len + 1, " "))
+				      : xstrdup("");
 	}
 	return value;
 }
@@ -356,10 +372,11 @@ int kernel_setting_read(const struct kernel_setting *setting, char **ret)
 
 	if (setting->kind == SETTING_PARTITION)
 		return partition_read(setting->root_fd, setting->path, ret);
-	r = path_read_text(
-		setting->root_fd, NULL, &text, "%s%s", setting->path, limits ? "/scaling_min_freq" : "");
+	r = path_read_text(setting->root_fd, NULL, &text, "%s%s", setting->path,
+		limits ? "/scaling_min_freq" : "");
 	if (r == 0 && limits)
-		r = path_read_text(setting->root_fd, NULL, &max, "%s/scaling_max_freq", setting->path);
+		r = path_read_text(
+			setting->root_fd, NULL, &max, "%s/scaling_max_freq", setting->path);
 	if (r < 0)
 		return r;
 	if (limits) {
@@ -382,7 +399,8 @@ const char *kernel_setting_description(enum kernel_setting_kind kind, const char
 {
 	int64_t min, max;
 
-	return kind == SETTING_LIMITS && value && sscanf(value, "%" SCNd64 " %" SCNd64, &min, &max) == 2
+	return kind == SETTING_LIMITS && value &&
+			       sscanf(value, "%" SCNd64 " %" SCNd64, &min, &max) == 2
 		       ? text_brief("%" PRId64 " to %" PRId64 " MHz", min / 1000, max / 1000)
 		       : value;
 }
@@ -406,7 +424,8 @@ static int write_setting(const struct kernel_setting *setting, const char *value
 	return path_write(setting->root_fd, value, "%s", setting->path);
 }
 
-struct kernel_setting_result kernel_setting_set(const struct kernel_setting *setting, const char *value)
+struct kernel_setting_result kernel_setting_set(
+	const struct kernel_setting *setting, const char *value)
 {
 	enum { TRIES = 20 };
 	static const struct timespec pause = {.tv_nsec = 5000000};
@@ -416,11 +435,14 @@ struct kernel_setting_result kernel_setting_set(const struct kernel_setting *set
 
 	if (holds || r == -ENOENT || r == -ENODEV || r == -EBUSY) {
 		/* -EBUSY of a file in /sys: it belongs to a cpufreq policy without a CPU */
-		result.outcome = holds ? SETTING_ALREADY : r == -EBUSY ? SETTING_OFFLINE : SETTING_ABSENT;
+		result.outcome = holds         ? SETTING_ALREADY
+				 : r == -EBUSY ? SETTING_OFFLINE
+					       : SETTING_ABSENT;
 		return result;
 	}
 	result.error = write_setting(setting, value);
-	/* the kernel applies new limits in the background: they may take some milliseconds to show */
+	/* the kernel applies new limits in the background: they may take some milliseconds to
+	 * show */
 	for (int i = 0; i < TRIES && !holds; i++) {
 		if (i > 0)
 			nanosleep(&pause, NULL);

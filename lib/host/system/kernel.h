@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The running kernel, its configuration, clock and settings, the newest installed one, and the newest in the package manager's lists (without network).
- * A machine without a kernel of its own (a container, a virtual machine that its host boots) has none installed. */
+/* The running kernel, its configuration, clock and settings, the newest installed one, and the
+ * newest in the package manager's lists (without network). A machine without a kernel of its own (a
+ * container, a virtual machine that its host boots) has none installed. */
 #pragma once
 
 #include "lib/base/argv.h"
 
 struct kernel {
-	char *running;         /* uname -r */
-	char *version;         /* uname -v */
-	char *installed;       /* the newest installed image; NULL: none */
-	char *offered;         /* the newest in the package manager's lists; NULL: not known */
-	char *offered_unknown; /* why nothing newer is known; NULL if something as new is, or it was not looked up */
-	bool reboot_required;  /* a package says so in /run/reboot-required */
+	char *running;   /* uname -r */
+	char *version;   /* uname -v */
+	char *installed; /* the newest installed image; NULL: none */
+	char *offered;   /* the newest in the package manager's lists; NULL: not known */
+	/* why nothing newer is known; NULL if something as new is, or it was not looked up */
+	char *offered_unknown;
+	bool reboot_required; /* a package says so in /run/reboot-required */
 };
 
 /* Reads files below root_fd only. */
@@ -21,12 +23,14 @@ int kernel_read(struct kernel *ret, int root_fd, struct error *err);
 void kernel_ask_offered(struct kernel *kernel, const char *system_version);
 void kernel_clear(struct kernel *kernel);
 
-/* Below, equal to, or above 0 as release a is older than, as old as, or newer than b, by the numbers that
- * they begin with: "6.1.0-9-amd64" is older than "6.1.0-10-amd64", "6.1.0-10-rt-amd64" as old as that. */
+/* Below, equal to, or above 0 as release a is older than, as old as, or newer than b, by the
+ * numbers that they begin with: "6.1.0-9-amd64" is older than "6.1.0-10-amd64", "6.1.0-10-rt-amd64"
+ * as old as that. */
 int kernel_compare(const char *a, const char *b);
 
-/* The package that depends on the newest kernel of this flavour in Debian and Ubuntu: "linux-image-cloud-amd64"
- * for "6.1.0-10-cloud-amd64". NULL if the name has no flavour. The caller frees it. */
+/* The package that depends on the newest kernel of this flavour in Debian and Ubuntu:
+ * "linux-image-cloud-amd64" for "6.1.0-10-cloud-amd64". NULL if the name has no flavour. The caller
+ * frees it. */
 char *kernel_package(const char *release);
 
 /* The installed packages that bring new kernels of the running one's flavour
@@ -44,19 +48,20 @@ char *kernel_parse_dnf(const char *text);
  * rebuilds. Likewise. */
 char *kernel_parse_version(const char *text, bool suse);
 
-/* The configuration of `release` below root_fd as text, from /boot, /lib/modules or /proc/config.gz, the
- * first that exists; the caller frees it. -ENOENT: nowhere. */
+/* The configuration of `release` below root_fd as text, from /boot, /lib/modules or
+ * /proc/config.gz, the first that exists; the caller frees it. -ENOENT: nowhere. */
 int kernel_config_read(char **ret, int root_fd, const char *release);
 
-/* The value of an option ("CONFIG_HZ"): "y", "m", a number, a text with its quotes; "n" if it is not set.
- * The caller frees it. */
+/* The value of an option ("CONFIG_HZ"): "y", "m", a number, a text with its quotes; "n" if it is
+ * not set. The caller frees it. */
 char *kernel_config_get(const char *config, const char *option);
 
 /* The value of an option in the kernel's command line, the last one if it is there twice; "" of
  * one without a value. NULL: it is not there, or the line is NULL. The caller frees it. */
 char *kernel_boot_option(const char *command_line, const char *option);
 
-/* The state of the kernel's clock as adjtimex(2) reports it. It proves nothing alone: ntpsec without any server leaves it at "synchronised". */
+/* The state of the kernel's clock as adjtimex(2) reports it. It proves nothing alone: ntpsec
+ * without any server leaves it at "synchronised". */
 
 struct clock_state {
 	bool settable;        /* a daemon could set it: not so in most containers */
@@ -69,21 +74,25 @@ struct clock_state {
 /* Changes nothing, needs no privilege. */
 void kernel_clock_read(struct clock_state *ret);
 
-/* A setting of the kernel that is a file in /sys or /proc/sys: found by pattern, read, written with one
- * write(2), as the kernel wants it. */
+/* A setting of the kernel that is a file in /sys or /proc/sys: found by pattern, read, written with
+ * one write(2), as the kernel wants it. */
 
 enum kernel_setting_kind {
-	SETTING_PLAIN,     /* the file holds the value */
-	SETTING_BRACKETED, /* the file holds all values, the chosen one in brackets: "always [never]" */
-	SETTING_LIMITS, /* a directory of cpufreq, the value "MIN MAX" in kHz: two files that bound each other */
+	SETTING_PLAIN, /* the file holds the value */
+	/* the file holds all values, the chosen one in brackets: "always [never]" */
+	SETTING_BRACKETED,
+	/* a directory of cpufreq, the value "MIN MAX" in kHz: two files that bound each other */
+	SETTING_LIMITS,
 	SETTING_PARTITION, /* a directory: pinning.h */
-	SETTING_CPUSET, /* cgroup.subtree_control, of which only this controller counts: "+cpuset" or "-cpuset" */
+	/* cgroup.subtree_control, of which only this controller counts: "+cpuset" or "-cpuset" */
+	SETTING_CPUSET,
 };
 
 /* Writes what takes more than a write(2) to one file: cpupower.h. -errno. */
 typedef int kernel_setting_writer(const char *path, const char *value);
 
-/* For /proc/irq/N/smp_affinity_list, the CPUs that handle an interrupt. -ENODEV: the kernel does not let anybody move it. */
+/* For /proc/irq/N/smp_affinity_list, the CPUs that handle an interrupt. -ENODEV: the kernel does
+ * not let anybody move it. */
 kernel_setting_writer interrupt_write_list;
 
 struct kernel_setting {
@@ -96,7 +105,8 @@ struct kernel_setting {
 /* -errno without a sentence. */
 int kernel_setting_read(const struct kernel_setting *setting, char **ret);
 
-/* The value, or it with its unit as a text_brief() where the file leaves that out. NULL for NULL. */
+/* The value, or it with its unit as a text_brief() where the file leaves that out. NULL for
+ * NULL. */
 const char *kernel_setting_description(enum kernel_setting_kind kind, const char *value);
 
 /* What became of a request. */
@@ -116,4 +126,5 @@ struct kernel_setting_result {
 };
 
 /* Sets `value` and reads the result back. The caller frees its `held`. */
-struct kernel_setting_result kernel_setting_set(const struct kernel_setting *setting, const char *value);
+struct kernel_setting_result kernel_setting_set(
+	const struct kernel_setting *setting, const char *value);

@@ -11,8 +11,8 @@
 #include <sys/file.h>
 #include <sys/sysmacros.h>
 
-/* What EMP's processes leave behind if they are killed together with what cleans up after them: private
- * traces, cgroups and the directories of loads. */
+/* What EMP's processes leave behind if they are killed together with what cleans up after them:
+ * private traces, cgroups and the directories of loads. */
 
 #define TRACE "emp-trace-"
 #define DIRECTORY "emp-load-"
@@ -53,9 +53,10 @@ static bool owner_has_ended(enum leftover_kind kind, const char *name)
 	return end == random + 6 && !name[end] && process_ref_start_ticks(pid) != ticks;
 }
 
-/* The traces or directories of dead owners in a directory that nobody has locked. Traces of older versions have no lock: their
- * owners are known by the name only. */
-static void find_leftovers(struct leftovers *ret, enum leftover_kind kind, int parent_fd, const char *path)
+/* The traces or directories of dead owners in a directory that nobody has locked. Traces of older
+ * versions have no lock: their owners are known by the name only. */
+static void find_leftovers(
+	struct leftovers *ret, enum leftover_kind kind, int parent_fd, const char *path)
 {
 	const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 	int fd = openat(parent_fd, path, flags);
@@ -73,8 +74,9 @@ static void find_leftovers(struct leftovers *ret, enum leftover_kind kind, int p
 		if (found < 0 || fstat(found, &st) < 0 || flock(found, LOCK_SH | LOCK_NB) < 0)
 			continue;
 		if (kind == LEFTOVER_TRACE || st.st_uid == geteuid())
-			*array_add(ret->items, ret->n) = (struct leftover){kind,
-				kind == LEFTOVER_TRACE ? xstrdup(name) : text_format("%s/%s", path, name)};
+			*array_add(ret->items, ret->n) = (struct leftover){
+				kind, kind == LEFTOVER_TRACE ? xstrdup(name)
+							     : text_format("%s/%s", path, name)};
 	}
 }
 
@@ -88,10 +90,12 @@ static void find_directories(struct leftovers *ret)
 		find_leftovers(ret, LEFTOVER_DIRECTORY, AT_FDCWD, own);
 }
 
-/* In an overlay, only directories have the device of the file system; files have that of their layer. */
+/* In an overlay, only directories have the device of the file system; files have that of their
+ * layer. */
 void leftover_directory_remove(const char *path)
 {
-	FTS *tree = fts_open((char *[]){(char *)path, NULL}, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
+	FTS *tree = fts_open(
+		(char *[]){(char *)path, NULL}, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
 	FTSENT *entry;
 
 	while (tree && (entry = fts_read(tree)))
@@ -105,7 +109,8 @@ static void remove_found(const struct leftovers *found, int tracing_fd)
 {
 	for (size_t i = 0; i < found->n; i++)
 		if (found->items[i].kind == LEFTOVER_TRACE) /* refused while somebody reads it */
-			unlinkat(tracing_fd, text_brief("instances/%s", found->items[i].path), AT_REMOVEDIR);
+			unlinkat(tracing_fd, text_brief("instances/%s", found->items[i].path),
+				AT_REMOVEDIR);
 		else
 			leftover_directory_remove(found->items[i].path);
 }
@@ -122,8 +127,8 @@ int leftover_directory_make(const char *below, char **ret_path, int *ret_fd, str
 	remove_found(&found, -1);
 	for (int i = 0; r == -EAGAIN && i < 100; i++) {
 		/* "emp-load-PID-STARTED-XXXXXX", in clock ticks since the machine was started */
-		_cleanup_(freep) char *path = text_format("%s/" DIRECTORY "%d-%" PRIu64 "-XXXXXX", real,
-			getpid(), process_ref_start_ticks(getpid()));
+		_cleanup_(freep) char *path = text_format("%s/" DIRECTORY "%d-%" PRIu64 "-XXXXXX",
+			real, getpid(), process_ref_start_ticks(getpid()));
 		_cleanup_(closep) int fd = -1;
 
 		if (!mkdtemp(path)) {
@@ -132,7 +137,8 @@ int leftover_directory_make(const char *below, char **ret_path, int *ret_fd, str
 		}
 		/* between mkdtemp and the lock, a neighbour may take the new one for abandoned */
 		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &st) == 0 && st.st_nlink > 0) {
+		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &st) == 0 &&
+			st.st_nlink > 0) {
 			*ret_path = TAKE(path);
 			*ret_fd = TAKE_FD(fd);
 			return 0;
@@ -153,7 +159,8 @@ void leftovers_find(struct leftovers *ret)
 	if (cgroup_mount(AT_FDCWD, &cgroups, NULL) == 0)
 		cgroups_abandoned(&abandoned, cgroups, true);
 	for (size_t i = 0; i < abandoned.n; i++)
-		*array_add(ret->items, ret->n) = (struct leftover){LEFTOVER_CGROUP, TAKE(abandoned.items[i])};
+		*array_add(ret->items, ret->n) = (struct leftover){
+			LEFTOVER_CGROUP, TAKE(abandoned.items[i])};
 	find_directories(ret);
 }
 
@@ -179,7 +186,8 @@ static const char HOST_LOCK[] = RUN_DIRECTORY "/lock", HOST_TURNS[] = RUN_DIRECT
 int run_directory_open(const char *path, struct error *err)
 {
 	bool made = geteuid() == 0 && mkdir(path, 0755) == 0;
-	_cleanup_(closep) int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	_cleanup_(closep) int directory = open(
+		path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	struct stat st;
 
 	if (directory < 0 || fstat(directory, &st) < 0)
@@ -187,7 +195,8 @@ int run_directory_open(const char *path, struct error *err)
 	if (made)
 		fchmod(directory, 0755); /* whatever the umask */
 	else if (st.st_uid != 0 || st.st_mode & 022)
-		return error_say(err, -EPERM, "%s must belong to root, and only root may write to it", path);
+		return error_say(
+			err, -EPERM, "%s must belong to root, and only root may write to it", path);
 	return TAKE_FD(directory);
 }
 
@@ -203,8 +212,8 @@ static int open_named_lock(const char *path, struct error *err)
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return error_os(err, -errno, "cannot open the host's lock %s", path);
 	if (!S_ISREG(st.st_mode))
-		return error_say(
-			err, -EINVAL, "the host's lock %s is not a regular file; name another", path);
+		return error_say(err, -EINVAL,
+			"the host's lock %s is not a regular file; name another", path);
 	return TAKE_FD(fd);
 }
 
@@ -217,10 +226,11 @@ static int open_host_lock(const char *name, struct error *err)
 
 	if (directory < 0)
 		return directory;
-	fd = openat(
-		directory, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (root ? O_CREAT : 0), 0600);
+	fd = openat(directory, name,
+		O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (root ? O_CREAT : 0), 0600);
 	if (fd < 0)
-		return root ? error_os(err, -errno, "cannot open the host's lock " RUN_DIRECTORY "/%s", name)
+		return root ? error_os(err, -errno,
+				      "cannot open the host's lock " RUN_DIRECTORY "/%s", name)
 			    : -ENOENT;
 	if (group && fchown(fd, 0, group->gr_gid) == 0) /* it may lock the file, too */
 		fchmod(fd, 0660);
@@ -244,8 +254,8 @@ static pid_t find_holder(const char *path, const char *kind, uint64_t first, uin
 	snprintf(wanted, sizeof(wanted), "%02x:%02x:%lu", major(st.st_dev), minor(st.st_dev),
 		(unsigned long)st.st_ino);
 	for (char *rest = locks, *line; (line = strsep(&rest, "\n"));)
-		if (sscanf(line, "%*s %15s ADVISORY WRITE %d %63s %" SCNu64 " %31s", found, &pid, of, &begin,
-			    end) == 5 &&
+		if (sscanf(line, "%*s %15s ADVISORY WRITE %d %63s %" SCNu64 " %31s", found, &pid,
+			    of, &begin, end) == 5 &&
 			!strcmp(found, kind) && !strcmp(of, wanted) && pid > 0 && begin <= last &&
 			(!strcmp(end, "EOF") || strtoull(end, NULL, 10) >= first))
 			return pid;
@@ -262,8 +272,9 @@ static const char *holder_text(pid_t pid, char **ret_name)
 	for (char *c = name; c && *c; c++) /* the process chose it */
 		if (*c < ' ' || *c > '~')
 			*c = '?';
-	return name && since_ns ? text_brief("%s (process %d, since %s)", name, pid, text_moment(since_ns))
-				: text_brief("process %d", pid);
+	return name && since_ns
+		       ? text_brief("%s (process %d, since %s)", name, pid, text_moment(since_ns))
+		       : text_brief("process %d", pid);
 }
 
 /* -EBUSY with a sentence that names the process that has locked the file at `path`. */
@@ -302,7 +313,8 @@ static int lock_file(int fd, const char *path, struct error *err)
 
 static int check_lock(const char *path, struct error *err)
 {
-	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	_cleanup_(closep) int fd = open(
+		path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	int r = check_holder(path, err);
 
 	if (r < 0)
@@ -414,7 +426,8 @@ static pid_t find_turn(const char *path, const cpu_set_t *cpus)
 
 	for (int cpu = 0; cpus && pid == 0 && cpu < CPU_SETSIZE; cpu++)
 		if (CPU_ISSET(cpu, cpus))
-			pid = find_holder(path, "POSIX", (uint64_t)core_of(cpu), (uint64_t)core_of(cpu));
+			pid = find_holder(
+				path, "POSIX", (uint64_t)core_of(cpu), (uint64_t)core_of(cpu));
 	return pid;
 }
 
@@ -422,7 +435,8 @@ int turn_take(int *fd, const char *book, const cpu_set_t *cpus, struct error *er
 {
 	const char *named = named_lock();
 	_cleanup_(freep) char *name = NULL, *own = text_format("%s.measuring", book);
-	_cleanup_(freep) char *path = named ? text_format("%s.measuring", named) : xstrdup(HOST_TURNS);
+	_cleanup_(freep) char *path = named ? text_format("%s.measuring", named)
+					    : xstrdup(HOST_TURNS);
 	pid_t pid = find_turn(path, cpus);
 	int r = pid == 0 || pid == getpid();
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The host's lock: one tool at a time uses a host, because two calibrations would disturb each other, and settings must
- * not change during one. The kernel releases the lock however its holder ends. The file is empty and stays; the kernel
- * tells the holder's process id, and /proc its name.
+/* The host's lock: one tool at a time uses a host, because two calibrations would disturb each
+ * other, and settings must not change during one. The kernel releases the lock however its holder
+ * ends. The file is empty and stays; the kernel tells the holder's process id, and /proc its name.
  *
- * It is /run/emp/lock. Only root and the group emp, if there is one, can open it, since whoever can open a file can
- * lock it. Who cannot takes BOOK.lock instead, and only if nobody holds the host's. EMP_LOCK names another file. */
+ * It is /run/emp/lock. Only root and the group emp, if there is one, can open it, since whoever can
+ * open a file can lock it. Who cannot takes BOOK.lock instead, and only if nobody holds the host's.
+ * EMP_LOCK names another file. */
 #pragma once
 
 #include "lib/base/base.h"
@@ -12,11 +13,12 @@
 #include <sched.h>
 #include <sys/types.h>
 
-/* Gives a descriptor, until whose closing the lock is held. Also removes what killed owners left (leftovers_remove). -EBUSY with a
- * sentence that names the holder. `book` is without ".lock". */
+/* Gives a descriptor, until whose closing the lock is held. Also removes what killed owners left
+ * (leftovers_remove). -EBUSY with a sentence that names the holder. `book` is without ".lock". */
 int lock_take(int *ret_fd, const char *book, struct error *err);
 
-/* Does not take a lock: -EBUSY with the same sentence if another process holds the one that `book` would need. */
+/* Does not take a lock: -EBUSY with the same sentence if another process holds the one that `book`
+ * would need. */
 int lock_look(const char *book, struct error *err);
 
 /* Measurements, which do not need the whole host, take turns on its cores (CPUs that share one, SMT
@@ -30,16 +32,18 @@ int lock_look(const char *book, struct error *err);
  * 2026-11-21 14:03:59)". -errno with a sentence. */
 int turn_take(int *fd, const char *book, const cpu_set_t *cpus, struct error *err);
 
-/* /run/emp, where root keeps what lasts until the machine is shut down: this lock, and resolved BPF programs. */
+/* /run/emp, where root keeps what lasts until the machine is shut down: this lock, and resolved BPF
+ * programs. */
 #define RUN_DIRECTORY "/run/emp"
 
-/* Its descriptor; root makes it if it is not there. -ENOENT without a sentence: there is none; -EPERM with a sentence: others
- * than root can write to it. */
+/* Its descriptor; root makes it if it is not there. -ENOENT without a sentence: there is none;
+ * -EPERM with a sentence: others than root can write to it. */
 int run_directory_open(const char *path, struct error *err);
 
-/* What EMP's processes leave behind if they are killed together with what cleans up after them: private traces, cgroups and
- * the directories of loads. Each is named so that nothing else has such a name, and its owner has it locked (flock),
- * which shows in every namespace and ends with the owner. */
+/* What EMP's processes leave behind if they are killed together with what cleans up after them:
+ * private traces, cgroups and the directories of loads. Each is named so that nothing else has such
+ * a name, and its owner has it locked (flock), which shows in every namespace and ends with the
+ * owner. */
 
 enum leftover_kind { LEFTOVER_TRACE, LEFTOVER_CGROUP, LEFTOVER_DIRECTORY, N_LEFTOVER_KINDS };
 
@@ -49,7 +53,7 @@ struct leftovers {
 	struct leftover {
 		enum leftover_kind kind;
 		char *path; /* of a trace: its name */
-	} * items;
+	} *items;
 	size_t n;
 };
 
@@ -57,12 +61,12 @@ struct leftovers {
 void leftovers_find(struct leftovers *ret);
 void leftovers_clear(struct leftovers *leftovers);
 
-/* If this is root, removes them, with the processes in the cgroups. Others remove their own where they make new ones. Traces slow down
- * each switch of tasks: only they take some 20 us. */
+/* If this is root, removes them, with the processes in the cgroups. Others remove their own where
+ * they make new ones. Traces slow down each switch of tasks: only they take some 20 us. */
 void leftovers_remove(bool only_traces);
 
-/* A new directory below another, after those of dead owners of this user there are removed. The caller frees its path, without links,
- * and owns it as long as the descriptor is open. */
+/* A new directory below another, after those of dead owners of this user there are removed. The
+ * caller frees its path, without links, and owns it as long as the descriptor is open. */
 int leftover_directory_make(const char *below, char **ret_path, int *ret_fd, struct error *err);
 /* All but what is mounted below. */
 void leftover_directory_remove(const char *path);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* This machine: see machine.h.
  *
- * A virtual machine is recognised by the flag of the processor (x86), else by the names in the firmware's tables;
- * a container by a PID namespace that is not the first, and its engine by the files that engines leave. */
+ * A virtual machine is recognised by the flag of the processor (x86), else by the names in the
+ * firmware's tables; a container by a PID namespace that is not the first, and its engine by the
+ * files that engines leave. */
 #include "lib/host/system/machine.h"
 
 #include <systemd/sd-id128.h>
@@ -29,12 +30,14 @@ static bool file_exists(int root_fd, const char *path)
 	return fstatat(root_fd, text_below(root_fd, path), &st, 0) == 0;
 }
 
-/* The value of the first line that begins with `key`, blanks and `separator`; quotes are taken off. NULL: there is none. */
+/* The value of the first line that begins with `key`, blanks and `separator`; quotes are taken off.
+ * NULL: there is none. */
 static char *value_of(const char *text, const char *key, char separator)
 {
 	size_t len = strlen(key);
 
-	for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+	for (const char *line = text; line;
+		line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
 		const char *p = line + len;
 		size_t n;
 
@@ -57,14 +60,14 @@ static char *value_of(const char *text, const char *key, char separator)
  * "clock", "cpu MHz") belongs to an identity. */
 enum { MOST_KEYS = 6 };
 static const char *const CPU_VENDOR[MOST_KEYS] = {"vendor_id", "CPU implementer", "mvendorid"},
-			 *const CPU_NAME[MOST_KEYS] = {"model name", "Model Name", "cpu model", "uarch",
-				 "cpu"},
-			 *const CPU_FAMILY[MOST_KEYS] = {"cpu family", "CPU architecture", "CPU Family",
-				 "isa"},
+			 *const CPU_NAME[MOST_KEYS] = {"model name", "Model Name", "cpu model",
+				 "uarch", "cpu"},
+			 *const CPU_FAMILY[MOST_KEYS] = {"cpu family", "CPU architecture",
+				 "CPU Family", "isa"},
 			 *const CPU_MODEL[MOST_KEYS] = {"model", "CPU part", "marchid", "machine",
 				 "system type"},
-			 *const CPU_STEPPING[MOST_KEYS] = {"stepping", "CPU revision", "CPU Revision",
-				 "mimpid", "revision", "version"},
+			 *const CPU_STEPPING[MOST_KEYS] = {"stepping", "CPU revision",
+				 "CPU Revision", "mimpid", "revision", "version"},
 			 *const CPU_FLAGS[MOST_KEYS] = {"flags", "Features", "features", "isa"};
 
 static char *value_of_first(const char *cpuinfo, const char *const keys[MOST_KEYS])
@@ -82,7 +85,8 @@ static int64_t count_processors(const char *cpuinfo)
 	static const char key[] = "processor";
 	int64_t n = 0;
 
-	for (const char *line = cpuinfo; line && *line; line = strchrnul(line, '\n'), line += *line == '\n')
+	for (const char *line = cpuinfo; line && *line;
+		line = strchrnul(line, '\n'), line += *line == '\n')
 		if (!strncmp(line, key, strlen(key))) {
 			const char *p = line + strlen(key);
 
@@ -102,8 +106,8 @@ static const char *name_by(const char *text, const char *const (*names)[2])
 
 static void find_hypervisor(struct machine *m, int root_fd)
 {
-	static const char *const by_firmware[][2] = {{"KVM", "KVM"}, {"QEMU", "QEMU"}, {"qemu", "QEMU"},
-		{"dummy-virt", "QEMU"}, {"VMware", "VMware"}, {"VMW", "VMware"},
+	static const char *const by_firmware[][2] = {{"KVM", "KVM"}, {"QEMU", "QEMU"},
+		{"qemu", "QEMU"}, {"dummy-virt", "QEMU"}, {"VMware", "VMware"}, {"VMW", "VMware"},
 		{"innotek GmbH", "VirtualBox"}, {"VirtualBox", "VirtualBox"}, {"Xen", "Xen"},
 		{"Virtual Machine", "Hyper-V"}, {"Bochs", "Bochs"}, {"Parallels", "Parallels"},
 		{"BHYVE", "bhyve"}, {"Google Compute Engine", "KVM"}, {"OpenStack", "KVM"},
@@ -125,8 +129,8 @@ static void find_container(struct machine *m, int root_fd)
 {
 	_cleanup_(freep) char *engine = read_name(root_fd, "/run/systemd/container");
 	char namespace[64] = "";
-	ssize_t n = readlinkat(
-		root_fd, text_below(root_fd, "/proc/self/ns/pid"), namespace, sizeof(namespace) - 1);
+	ssize_t n = readlinkat(root_fd, text_below(root_fd, "/proc/self/ns/pid"), namespace,
+		sizeof(namespace) - 1);
 
 	if (!engine && file_exists(root_fd, "/.dockerenv"))
 		engine = xstrdup("docker");
@@ -159,7 +163,8 @@ void machine_read(struct machine *ret, int root_fd)
 		.os_like = value_of(os, "ID_LIKE", '='),
 		.vendor = read_name(root_fd, "/sys/class/dmi/id/sys_vendor"),
 		.product = read_name(root_fd, "/sys/class/dmi/id/product_name")
-				   ?: read_name(root_fd, "/proc/device-tree/model"), /* has no DMI */
+				   /* has no DMI */
+				   ?: read_name(root_fd, "/proc/device-tree/model"),
 		.board = read_name(root_fd, "/sys/class/dmi/id/board_name"),
 		.firmware = read_name(root_fd, "/sys/class/dmi/id/bios_version"),
 		.systemd = file_exists(root_fd, "/run/systemd/system"),
@@ -178,8 +183,8 @@ void machine_read(struct machine *ret, int root_fd)
 void machine_clear(struct machine *m)
 {
 	char **texts[] = {&m->hypervisor, &m->engine, &m->cpu_vendor, &m->cpu_name, &m->cpu_family,
-		&m->cpu_model, &m->cpu_stepping, &m->microcode, &m->flags, &m->vendor, &m->product, &m->board,
-		&m->firmware, &m->os_id, &m->os_version, &m->os_name, &m->os_like};
+		&m->cpu_model, &m->cpu_stepping, &m->microcode, &m->flags, &m->vendor, &m->product,
+		&m->board, &m->firmware, &m->os_id, &m->os_version, &m->os_name, &m->os_like};
 
 	for (size_t i = 0; i < ELEMENTS(texts); i++)
 		freep(texts[i]);

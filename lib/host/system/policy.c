@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The policy on daemons: see policy.h.
  *
- * Rules stay in the order of the files, those of an included policy last; the first that matches a unit counts.
- * What must never be touched comes before everything else; the part that keeps a machine usable is built in, so that
- * no file can remove it. */
+ * Rules stay in the order of the files, those of an included policy last; the first that matches a
+ * unit counts. What must never be touched comes before everything else; the part that keeps a
+ * machine usable is built in, so that no file can remove it. */
 #include "lib/host/system/policy.h"
 
 #include "lib/base/ini_file.h"
@@ -14,7 +14,15 @@
 
 enum { MOST_INCLUDES = 8 };
 
-enum rule_kind { RULE_STOP, RULE_KEEP, RULE_NEVER, RULE_ASK, RULE_LOSES, RULE_PROCESS, RULE_REQUEST };
+enum rule_kind {
+	RULE_STOP,
+	RULE_KEEP,
+	RULE_NEVER,
+	RULE_ASK,
+	RULE_LOSES,
+	RULE_PROCESS,
+	RULE_REQUEST
+};
 
 static const char PROTECTED[] = "protected"; /* the policy that is part of all */
 
@@ -94,14 +102,16 @@ bool policy_requests(const struct policy *policy, const char *unit)
 
 int policy_request(struct policy *policy, const char *names, struct error *err)
 {
-	for (const char *p = names; p; p = *p ? p + 1 : NULL) { /* an empty list has one empty name */
+	/* an empty list has one empty name */
+	for (const char *p = names; p; p = *p ? p + 1 : NULL) {
 		_cleanup_(freep) char *name = xstrndup(p, strcspn(p, ","));
 
 		p += strlen(name);
 		if (!*name || strpbrk(name, "*?[/ "))
 			return error_say(err, -EINVAL, "'%s' is not the name of a unit", name);
 		*array_add(policy->rules, policy->n_rules) = (struct policy_rule){RULE_REQUEST,
-			text_format("%s%s", name, strchr(name, '.') ? "" : ".service"), xstrdup("")};
+			text_format("%s%s", name, strchr(name, '.') ? "" : ".service"),
+			xstrdup("")};
 	}
 	return 0;
 }
@@ -134,7 +144,8 @@ const char *policy_stop(const struct policy *policy, const char *unit)
 {
 	if (policy_protects(policy, unit))
 		return NULL;
-	return policy_requests(policy, unit) ? "asked for by name" : find_rule(policy, RULE_STOP, unit);
+	return policy_requests(policy, unit) ? "asked for by name"
+					     : find_rule(policy, RULE_STOP, unit);
 }
 
 const char *policy_loses(const struct policy *policy, const char *unit)
@@ -157,7 +168,8 @@ const char *policy_unit_of_process(const struct policy *policy, const char *proc
 		const char *name = policy->rules[i].name;
 		size_t len = strlen(name), end = strlen(".service");
 
-		if (policy->rules[i].kind != RULE_STOP || len <= end || strcmp(name + len - end, ".service"))
+		if (policy->rules[i].kind != RULE_STOP || len <= end ||
+			strcmp(name + len - end, ".service"))
 			continue;
 		len = len - end < KERNEL_NAME ? len - end : KERNEL_NAME;
 		if (strlen(process) == len && !strncmp(name, process, len))
@@ -171,8 +183,8 @@ static int take_policy_line(const struct ini_line *line, void *data, struct erro
 	static const struct {
 		const char *section;
 		enum rule_kind kind;
-	} kinds[] = {{"stop", RULE_STOP}, {"keep", RULE_KEEP}, {"never", RULE_NEVER}, {"ask", RULE_ASK},
-		{"loses", RULE_LOSES}, {"processes", RULE_PROCESS}};
+	} kinds[] = {{"stop", RULE_STOP}, {"keep", RULE_KEEP}, {"never", RULE_NEVER},
+		{"ask", RULE_ASK}, {"loses", RULE_LOSES}, {"processes", RULE_PROCESS}};
 	struct policy *policy = data;
 	const char *section = line->section, *name = line->name;
 	char **value;
@@ -182,8 +194,8 @@ static int take_policy_line(const struct ini_line *line, void *data, struct erro
 			continue;
 		if (kinds[i].kind != RULE_PROCESS && !strchr(name, '.') && !strchr(name, '*'))
 			return error_say(err, -EINVAL,
-				"'%s' in [%s] is not a unit: write '%s.service' or the like", name, section,
-				name);
+				"'%s' in [%s] is not a unit: write '%s.service' or the like", name,
+				section, name);
 		*array_add(policy->rules, policy->n_rules) = (struct policy_rule){
 			kinds[i].kind, xstrdup(name), xstrdup(line->value)};
 		return 0;
@@ -210,7 +222,8 @@ int policy_parse(struct policy **ret, const char *text, const char *where, struc
 	return 0;
 }
 
-/* The file of a policy: a path as it is, a name in the first directory that has it. The caller frees it. */
+/* The file of a policy: a path as it is, a name in the first directory that has it. The caller
+ * frees it. */
 static char *policy_file(const char *const *directories, const char *name)
 {
 	if (strchr(name, '/'))
@@ -233,16 +246,16 @@ static void take_rules(struct policy *policy, struct policy *from)
 	from->n_rules = 0;
 }
 
-static int load_named(
-	struct policy **ret, const char *const *directories, const char *name, int depth, struct error *err)
+static int load_named(struct policy **ret, const char *const *directories, const char *name,
+	int depth, struct error *err)
 {
 	_cleanup_(policy_freep) struct policy *policy = NULL, *included = NULL;
 	_cleanup_(freep) char *path = policy_file(directories, name), *text = NULL;
 	int r;
 
 	if (!path)
-		return error_say(err, -ENOENT, "there is no policy '%s' in %s%s%s", name, directories[0],
-			directories[1] ? " or " : "", directories[1] ?: "");
+		return error_say(err, -ENOENT, "there is no policy '%s' in %s%s%s", name,
+			directories[0], directories[1] ? " or " : "", directories[1] ?: "");
 	r = file_read_text(path, &text);
 	if (r < 0)
 		return error_os(err, r, "cannot read the policy %s", path);
@@ -252,7 +265,8 @@ static int load_named(
 	policy->name = text_utf8(name);
 	policy->path = TAKE(path);
 	if (policy->include && depth == MOST_INCLUDES)
-		return error_say(err, -ELOOP, "%s: policies include each other in a cycle", policy->path);
+		return error_say(
+			err, -ELOOP, "%s: policies include each other in a cycle", policy->path);
 	if (policy->include) {
 		r = load_named(&included, directories, policy->include, depth + 1, err);
 		if (r < 0)
@@ -265,19 +279,21 @@ static int load_named(
 	return 0;
 }
 
-/* For one of the distributions that this one is or is like: "ID-VERSION", "ID-MAJOR", "ID", or the newest
- * "ID-…". A name from os-release is never a path. */
-static char *name_for(const char *const *directories, const char *id, size_t id_len, const char *version)
+/* For one of the distributions that this one is or is like: "ID-VERSION", "ID-MAJOR", "ID", or the
+ * newest "ID-…". A name from os-release is never a path. */
+static char *name_for(
+	const char *const *directories, const char *id, size_t id_len, const char *version)
 {
 	int major = version ? (int)strcspn(version, ".") : 0;
-	char *found = NULL,
-	     *names[] = {text_format("%.*s-%s", (int)id_len, id, version ?: ""),
-		     text_format("%.*s-%.*s", (int)id_len, id, major, version ?: ""), xstrndup(id, id_len)};
+	char *found = NULL, *names[] = {text_format("%.*s-%s", (int)id_len, id, version ?: ""),
+				    text_format("%.*s-%.*s", (int)id_len, id, major, version ?: ""),
+				    xstrndup(id, id_len)};
 
 	for (size_t i = 0; i < ELEMENTS(names); i++) {
 		_cleanup_(freep) char *name = names[i];
-		_cleanup_(freep) char *path = !found && !strchr(name, '/') ? policy_file(directories, name)
-									   : NULL;
+		_cleanup_(freep) char *path = !found && !strchr(name, '/')
+						      ? policy_file(directories, name)
+						      : NULL;
 
 		if (path)
 			found = TAKE(name);
@@ -291,7 +307,8 @@ static char *name_for(const char *const *directories, const char *id, size_t id_
 			size_t len = strlen(name);
 
 			if (len < id_len + 6 || strncmp(name, id, id_len) || name[id_len] != '-' ||
-				strcmp(name + len - 4, ".ini") || (found && strverscmp(name, found) < 0))
+				strcmp(name + len - 4, ".ini") ||
+				(found && strverscmp(name, found) < 0))
 				continue;
 			free(found);
 			found = xstrndup(name, len - 4);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Services that must not be stopped now: see needed.h.
  *
- * /proc shows who holds a socket, a tunnel or a terminal; sockets are found by their inodes. A connection belongs to a login if a
- * process of the login holds it and something on this machine listens on its port: so those that the login itself has made are left
- * out. */
+ * /proc shows who holds a socket, a tunnel or a terminal; sockets are found by their inodes. A
+ * connection belongs to a login if a process of the login holds it and something on this machine
+ * listens on its port: so those that the login itself has made are left out. */
 #include "lib/host/systemd/needed.h"
 
 #include "lib/base/argv.h"
@@ -72,7 +72,8 @@ void unit_reasons_clear(struct unit_reasons *reasons)
 static void reason_add(struct unit_reasons *reasons, const char *unit, const char *why)
 {
 	if (!unit_reasons_find(reasons, unit))
-		*array_add(reasons->items, reasons->n) = (struct unit_reason){xstrdup(unit), xstrdup(why)};
+		*array_add(reasons->items, reasons->n) = (struct unit_reason){
+			xstrdup(unit), xstrdup(why)};
 }
 
 static struct seen *seen_find(const struct view *v, pid_t pid)
@@ -133,7 +134,8 @@ static void read_held(struct view *v, pid_t pid)
 
 		if (readlinkat(dirfd(dir), entry->d_name, target, sizeof(target) - 1) < 0)
 			continue;
-		if (sscanf(target, "socket:[%" SCNu64 "]", &held.inode) == 1 || !strcmp(target, "/dev/ppp"))
+		if (sscanf(target, "socket:[%" SCNu64 "]", &held.inode) == 1 ||
+			!strcmp(target, "/dev/ppp"))
 			*array_add(v->held, v->n_held) = held;
 		else if (!strcmp(target, "/dev/net/tun"))
 			read_tunnel(v, pid, entry->d_name);
@@ -154,7 +156,8 @@ static void read_processes(struct view *v)
 		struct process process;
 
 		if (!stat || process_parse(stat, &process) != 1 ||
-			sscanf(strrchr(stat, ')') + 1, " %*c %d %*d %*d %d", &seen.parent, &seen.tty) != 2)
+			sscanf(strrchr(stat, ')') + 1, " %*c %d %*d %*d %d", &seen.parent,
+				&seen.tty) != 2)
 			continue;
 		memcpy(seen.name, process.name, sizeof(seen.name));
 		*array_add(v->processes, v->n_processes) = seen;
@@ -188,9 +191,9 @@ bool tcp_socket_parse(const char *line, struct tcp_socket *ret)
 	unsigned int state;
 	struct tcp_socket s = {};
 
-	if (sscanf(line, " %*d: %32[0-9A-F]:%x %32[0-9A-F]:%x %x %*s %*s %*s %*s %*s %" SCNu64, local,
-		    (unsigned int *)&s.local_port, remote, (unsigned int *)&s.remote_port, &state,
-		    &s.inode) != 6 ||
+	if (sscanf(line, " %*d: %32[0-9A-F]:%x %32[0-9A-F]:%x %x %*s %*s %*s %*s %*s %" SCNu64,
+		    local, (unsigned int *)&s.local_port, remote, (unsigned int *)&s.remote_port,
+		    &state, &s.inode) != 6 ||
 		!parse_address(local, strlen(local), s.local) ||
 		!parse_address(remote, strlen(remote), s.remote))
 		return false;
@@ -202,7 +205,8 @@ bool tcp_socket_parse(const char *line, struct tcp_socket *ret)
 static void read_tcp(struct view *v)
 {
 	for (int i = 0; i < 2; i++) {
-		_cleanup_(freep) char *text = path_text(AT_FDCWD, i ? "/proc/net/tcp6" : "/proc/net/tcp");
+		_cleanup_(freep) char *text = path_text(
+			AT_FDCWD, i ? "/proc/net/tcp6" : "/proc/net/tcp");
 		struct tcp_socket socket;
 
 		for (char *rest = text, *line; (line = strsep(&rest, "\n"));)
@@ -244,10 +248,10 @@ static void add_interface_of(struct view *v, const uint8_t address[16])
 		const struct sockaddr_in *four = (const struct sockaddr_in *)a->ifa_addr;
 		const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)a->ifa_addr;
 
-		if (a->ifa_addr &&
-			((a->ifa_addr->sa_family == AF_INET && !memcmp(&four->sin_addr, &address[12], 4)) ||
-				(a->ifa_addr->sa_family == AF_INET6 &&
-					!memcmp(&six->sin6_addr, address, 16))))
+		if (a->ifa_addr && ((a->ifa_addr->sa_family == AF_INET &&
+					    !memcmp(&four->sin_addr, &address[12], 4)) ||
+					   (a->ifa_addr->sa_family == AF_INET6 &&
+						   !memcmp(&six->sin6_addr, address, 16))))
 			add_interface(v, a->ifa_name);
 	}
 	freeifaddrs(all);
@@ -263,7 +267,8 @@ static bool is_listener(const struct tcp_socket *s, const struct tcp_socket *con
 		       !memcmp(s->local, connection->local, 16));
 }
 
-/* Sockets of systemd that listen on a port; they start a service for the first connection, or one for each. */
+/* Sockets of systemd that listen on a port; they start a service for the first connection, or one
+ * for each. */
 static void socket_units_are_needed(const struct view *v, int port, const char *why)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
@@ -272,28 +277,31 @@ static void socket_units_are_needed(const struct view *v, int port, const char *
 
 	if (!v->bus ||
 		sd_bus_call_method(v->bus, SYSTEMD, "/org/freedesktop/systemd1", SYSTEMD ".Manager",
-			"ListUnitsByPatterns", NULL, &reply, "asas", 1, "active", 1, "*.socket") < 0 ||
+			"ListUnitsByPatterns", NULL, &reply, "asas", 1, "active", 1,
+			"*.socket") < 0 ||
 		sd_bus_message_enter_container(reply, 'a', "(ssssssouso)") < 0)
 		return;
-	while (sd_bus_message_read(reply, "(ssssssouso)", &name, NULL, NULL, NULL, NULL, NULL, &path, NULL,
-		       NULL, NULL) > 0) {
+	while (sd_bus_message_read(reply, "(ssssssouso)", &name, NULL, NULL, NULL, NULL, NULL,
+		       &path, NULL, NULL, NULL) > 0) {
 		_cleanup_(sd_bus_message_unrefp) sd_bus_message *listen = NULL;
 		const char *address;
 
-		if (sd_bus_get_property(
-			    v->bus, SYSTEMD, path, SYSTEMD ".Socket", "Listen", NULL, &listen, "a(ss)") < 0 ||
+		if (sd_bus_get_property(v->bus, SYSTEMD, path, SYSTEMD ".Socket", "Listen", NULL,
+			    &listen, "a(ss)") < 0 ||
 			sd_bus_message_enter_container(listen, 'a', "(ss)") < 0)
 			continue;
 		while (sd_bus_message_read(listen, "(ss)", NULL, &address) > 0) {
 			size_t len = strlen(address), tail = strlen(end);
 
-			if (!strcmp(address, alone) || (len > tail && !strcmp(address + len - tail, end)))
+			if (!strcmp(address, alone) ||
+				(len > tail && !strcmp(address + len - tail, end)))
 				reason_add(v->reasons, name, why);
 		}
 	}
 }
 
-/* A connection of a login: who listens there, who is at its other end on this machine, its interface. */
+/* A connection of a login: who listens there, who is at its other end on this machine, its
+ * interface. */
 static void connection_is_needed(struct view *v, const struct tcp_socket *c)
 {
 	_cleanup_(freep) char *at = text_format("a login came in at its port %d", c->local_port);
@@ -301,9 +309,10 @@ static void connection_is_needed(struct view *v, const struct tcp_socket *c)
 	add_interface_of(v, c->local);
 	for (size_t i = 0; i < v->n_tcp; i++) {
 		const struct tcp_socket *s = &v->tcp[i];
-		bool listens = is_listener(s, c),
-		     other_end = s->local_port == c->remote_port && s->remote_port == c->local_port &&
-				 !memcmp(s->local, c->remote, 16) && !memcmp(s->remote, c->local, 16);
+		bool listens = is_listener(s, c), other_end = s->local_port == c->remote_port &&
+							      s->remote_port == c->local_port &&
+							      !memcmp(s->local, c->remote, 16) &&
+							      !memcmp(s->remote, c->local, 16);
 
 		if (!listens && !other_end)
 			continue;
@@ -312,7 +321,8 @@ static void connection_is_needed(struct view *v, const struct tcp_socket *c)
 				continue;
 			if (listens && v->held[k].pid == 1)
 				socket_units_are_needed(v, c->local_port, at);
-			process_is_needed(v, v->held[k].pid, "%s", listens ? at : "a login comes through it");
+			process_is_needed(
+				v, v->held[k].pid, "%s", listens ? at : "a login comes through it");
 		}
 	}
 }
@@ -322,7 +332,8 @@ static bool parse_ssh_connection(const char *text, struct tcp_socket *ret)
 {
 	char remote[64], local[64];
 	struct tcp_socket s = {};
-	bool valid = sscanf(text, "%63s %d %63s %d", remote, &s.remote_port, local, &s.local_port) == 4;
+	bool valid = sscanf(text, "%63s %d %63s %d", remote, &s.remote_port, local,
+			     &s.local_port) == 4;
 
 	for (int i = 0; i < 2 && valid; i++) {
 		uint8_t *into = i ? s.local : s.remote;
@@ -349,7 +360,8 @@ static void read_ssh_connection(struct view *v, pid_t pid)
 	struct tcp_socket connection;
 
 	while (file && getdelim(&word, &capacity, '\0', file) > 0)
-		if (!strncmp(word, key, strlen(key)) && parse_ssh_connection(word + strlen(key), &connection))
+		if (!strncmp(word, key, strlen(key)) &&
+			parse_ssh_connection(word + strlen(key), &connection))
 			connection_is_needed(v, &connection);
 }
 
@@ -358,7 +370,8 @@ static void ancestors_are_needed(struct view *v, pid_t pid, const char *why)
 {
 	struct seen *process;
 
-	for (; pid > 1 && (process = seen_find(v, pid)) && !process->of_login; pid = process->parent) {
+	for (; pid > 1 && (process = seen_find(v, pid)) && !process->of_login;
+		pid = process->parent) {
 		process->of_login = true;
 		process_is_needed(v, pid, "%s", why);
 	}
@@ -376,9 +389,10 @@ static void remote_sessions_are_needed(struct view *v)
 
 		if (sd_session_is_remote(*session) > 0 &&
 			sd_bus_path_encode(LOGIND_OBJECT "/session", *session, &path) >= 0 &&
-			sd_bus_get_property_trivial(
-				v->bus, LOGIND, path, LOGIND ".Session", "Leader", NULL, 'u', &leader) >= 0)
-			ancestors_are_needed(v, (pid_t)leader, "a remote login was started from it");
+			sd_bus_get_property_trivial(v->bus, LOGIND, path, LOGIND ".Session",
+				"Leader", NULL, 'u', &leader) >= 0)
+			ancestors_are_needed(
+				v, (pid_t)leader, "a remote login was started from it");
 	}
 }
 
@@ -401,7 +415,8 @@ static void logins_are_needed(struct view *v)
 	for (size_t i = 0; i < v->n_held; i++) {
 		const struct seen *process = seen_find(v, v->held[i].pid);
 
-		for (size_t k = 0; process && process->of_login && v->held[i].inode && k < v->n_tcp; k++) {
+		for (size_t k = 0; process && process->of_login && v->held[i].inode && k < v->n_tcp;
+			k++) {
 			const struct tcp_socket *s = &v->tcp[k];
 			bool came_in = false;
 
@@ -426,11 +441,13 @@ static void read_default_routes(struct view *v)
 	unsigned int destination, flags, mask;
 
 	for (char *rest = four, *line; (line = strsep(&rest, "\n"));)
-		if (sscanf(line, "%15s %x %*x %x %*d %*d %*d %x", name, &destination, &flags, &mask) == 4 &&
+		if (sscanf(line, "%15s %x %*x %x %*d %*d %*d %x", name, &destination, &flags,
+			    &mask) == 4 &&
 			destination == 0 && mask == 0 && (flags & (UP | REJECT)) == UP)
 			add_interface(v, name);
 	for (char *rest = six, *line; (line = strsep(&rest, "\n"));)
-		if (sscanf(line, "00000000000000000000000000000000 00 %*s %*s %*s %*s %*s %*s %x %15s",
+		if (sscanf(line,
+			    "00000000000000000000000000000000 00 %*s %*s %*s %*s %*s %*s %x %15s",
 			    &flags, name) == 2 &&
 			(flags & (UP | REJECT)) == UP)
 			add_interface(v, name);
@@ -472,7 +489,8 @@ static void network_sockets_are_needed(const struct view *v)
 	uint64_t inode;
 
 	for (int i = 0; i < 2; i++) {
-		_cleanup_(freep) char *udp = path_text(AT_FDCWD, i ? "/proc/net/udp6" : "/proc/net/udp");
+		_cleanup_(freep) char *udp = path_text(
+			AT_FDCWD, i ? "/proc/net/udp6" : "/proc/net/udp");
 		struct tcp_socket s; /* a line of UDP has the same columns */
 
 		for (char *rest = udp, *line; (line = strsep(&rest, "\n"));) {
@@ -488,31 +506,33 @@ static void network_sockets_are_needed(const struct view *v)
 			log_server_is_needed(v, &v->tcp[i]);
 	for (char *rest = packet, *line; (line = strsep(&rest, "\n"));)
 		for (size_t i = 0; i < v->n_interfaces; i++)
-			if (sscanf(line, "%*s %*s %*s %x %u %*s %*s %*s %" SCNu64, &protocol, &interface,
-				    &inode) == 3 &&
+			if (sscanf(line, "%*s %*s %*s %x %u %*s %*s %*s %" SCNu64, &protocol,
+				    &interface, &inode) == 3 &&
 				protocol != ALL_PROTOCOLS && interface &&
 				interface == if_nametoindex(v->interfaces[i]))
 				socket_is_needed(v, inode,
-					text_brief("it keeps the network interface %s up", v->interfaces[i]));
+					text_brief("it keeps the network interface %s up",
+						v->interfaces[i]));
 }
 
 /* Units by what they own: an interface, or the name of a network manager on the bus. */
 static void owners_are_needed(const struct view *v)
 {
-	static const char *const managers[] = {
-		"org.freedesktop.NetworkManager", "fi.w1.wpa_supplicant1", "net.connman", "net.connman.iwd"};
+	static const char *const managers[] = {"org.freedesktop.NetworkManager",
+		"fi.w1.wpa_supplicant1", "net.connman", "net.connman.iwd"};
 
 	for (size_t i = 0; i < v->n_interfaces; i++) {
 		const char *name = v->interfaces[i];
-		_cleanup_(freep) char *uevent = path_text(AT_FDCWD, "/sys/class/net/%s/uevent", name),
+		_cleanup_(freep) char *uevent = path_text(
+					      AT_FDCWD, "/sys/class/net/%s/uevent", name),
 				      *why = text_format("it owns the network interface %s", name);
 		bool ppp = !strncmp(name, "ppp", strlen("ppp"));
 
 		for (size_t k = 0; k < v->n_held; k++) {
 			const struct held *held = &v->held[k];
 
-			if (!held->inode &&
-				(!strcmp(held->interface, name) || (ppp && !strcmp(held->interface, "ppp"))))
+			if (!held->inode && (!strcmp(held->interface, name) ||
+						    (ppp && !strcmp(held->interface, "ppp"))))
 				process_is_needed(v, held->pid, "%s", why);
 		}
 		if (ppp || strstr(uevent ?: "", "DEVTYPE=wwan"))
@@ -569,7 +589,8 @@ void units_busy(struct unit_reasons *ret)
 	for (size_t i = 0; i < n; i++) {
 		const struct inhibitor *one = &all[i];
 		_cleanup_(freep) char *unit = NULL, *named = text_format("%s.service", one->who),
-				      *text = text_format("%s (%s, PID %d)", one->why, one->who, one->pid);
+				      *text = text_format(
+					      "%s (%s, PID %d)", one->why, one->who, one->pid);
 
 		if (!strstr(one->what, "shutdown") && !strstr(one->what, "sleep") &&
 			!strstr(one->what, "idle"))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What is asked of and told to systemd: see units.h.
  *
- * systemd answers a request with a job, and later sends a signal with the result of the job. Calls over D-Bus do
- * not ask a password agent, nor run systemd-sysv-install as systemctl does. systemd-analyze evaluates the calendar
- * expressions of timers. */
+ * systemd answers a request with a job, and later sends a signal with the result of the job. Calls
+ * over D-Bus do not ask a password agent, nor run systemd-sysv-install as systemctl does.
+ * systemd-analyze evaluates the calendar expressions of timers. */
 #include "lib/host/systemd/units.h"
 
 #include "lib/host/process/process.h"
@@ -21,12 +21,14 @@
 #define SERVICE "org.freedesktop.systemd1"
 #define OBJECT "/org/freedesktop/systemd1"
 #define MANAGER SERVICE, OBJECT, SERVICE ".Manager"
-#define TIMESYNC \
-	"org.freedesktop.timesync1", "/org/freedesktop/timesync1", "org.freedesktop.timesync1.Manager"
+#define TIMESYNC                                                   \
+	"org.freedesktop.timesync1", "/org/freedesktop/timesync1", \
+		"org.freedesktop.timesync1.Manager"
 
 enum { ASK_CALENDAR_MS = 5000, LOGIND_TIMEOUT_US = 5 * 1000 * 1000 };
 
-/* While systemd reloads its files it answers nobody: longer than the 25 s of sd-bus on a busy machine. */
+/* While systemd reloads its files it answers nobody: longer than the 25 s of sd-bus on a busy
+ * machine. */
 enum { JOB_TIMEOUT_US = 100 * 1000 * 1000 };
 
 static const uint64_t LONGEST_STOP_US = UINT64_C(3600) * 1000000;
@@ -47,9 +49,10 @@ static int units_failed(struct error *err, int r, const sd_bus_error *cause, con
 			      : error_os(err, r, "%s", doing);
 }
 
-/* Calls a method of the manager. `doing`: how the sentence of a failure begins. ret_reply may be NULL. */
-static int call_manager(struct units *units, sd_bus_message **ret_reply, struct error *err, const char *doing,
-	const char *method, const char *types, ...)
+/* Calls a method of the manager. `doing`: how the sentence of a failure begins. ret_reply may be
+ * NULL. */
+static int call_manager(struct units *units, sd_bus_message **ret_reply, struct error *err,
+	const char *doing, const char *method, const char *types, ...)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error cause = SD_BUS_ERROR_NULL;
 	va_list args;
@@ -88,14 +91,16 @@ int units_open(struct units **ret, const char *socket, struct error *err)
 	if (r < 0 && !socket && geteuid() == 0) /* on a system without a message bus */
 		r = open_private(&units->bus, "/run/systemd/private");
 	if (r < 0)
-		return error_say(err, -ENOTCONN, "systemd does not answer over D-Bus: %s", strerror(-r));
+		return error_say(
+			err, -ENOTCONN, "systemd does not answer over D-Bus: %s", strerror(-r));
 	*ret = TAKE(units);
 	return 0;
 }
 
 int units_open_direct(struct units **ret, struct error *err)
 {
-	return geteuid() == 0 && sd_booted() > 0 && units_open(ret, "/run/systemd/private", NULL) == 0
+	return geteuid() == 0 && sd_booted() > 0 &&
+			       units_open(ret, "/run/systemd/private", NULL) == 0
 		       ? 0
 		       : units_open(ret, NULL, err);
 }
@@ -118,19 +123,21 @@ static char *unit_path(const char *name)
 	return path;
 }
 
-int units_get(
-	struct units *units, const char *name, const char *property, char type, void *ret, struct error *err)
+int units_get(struct units *units, const char *name, const char *property, char type, void *ret,
+	struct error *err)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error cause = SD_BUS_ERROR_NULL;
 	const char *dot = strchr(property, '.');
-	_cleanup_(freep) char *path = unit_path(name),
-			      *interface = text_format(SERVICE ".%.*s", (int)(dot - property), property);
+	_cleanup_(freep) char *path = unit_path(name), *interface = text_format(SERVICE ".%.*s",
+							       (int)(dot - property), property);
 	int r;
 
 	if (type == 's')
-		r = sd_bus_get_property_string(units->bus, SERVICE, path, interface, dot + 1, &cause, ret);
+		r = sd_bus_get_property_string(
+			units->bus, SERVICE, path, interface, dot + 1, &cause, ret);
 	else if (type == 'a')
-		r = sd_bus_get_property_strv(units->bus, SERVICE, path, interface, dot + 1, &cause, ret);
+		r = sd_bus_get_property_strv(
+			units->bus, SERVICE, path, interface, dot + 1, &cause, ret);
 	else
 		r = sd_bus_get_property_trivial(
 			units->bus, SERVICE, path, interface, dot + 1, &cause, type, ret);
@@ -222,7 +229,8 @@ bool units_is_of_bus(struct units *units, const char *name)
 	_cleanup_(freep) char *type = NULL, *bus = NULL;
 
 	return unit_is_kind(name, ".service") &&
-	       units_get(units, name, "Service.Type", 's', &type, NULL) == 0 && !strcmp(type, "dbus") &&
+	       units_get(units, name, "Service.Type", 's', &type, NULL) == 0 &&
+	       !strcmp(type, "dbus") &&
 	       units_get(units, name, "Service.BusName", 's', &bus, NULL) == 0 && *bus;
 }
 
@@ -243,14 +251,14 @@ int units_list(struct units *units, struct unit_list *ret, struct error *err)
 	_cleanup_(unit_list_clear) struct unit_list list = {};
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	const char *name, *load, *active, *sub;
-	int r = call_manager(
-		units, &reply, err, "cannot ask systemd for its units", "ListUnitsByPatterns", OF_KINDS);
+	int r = call_manager(units, &reply, err, "cannot ask systemd for its units",
+		"ListUnitsByPatterns", OF_KINDS);
 
 	if (r < 0)
 		return r;
 	r = sd_bus_message_enter_container(reply, 'a', "(ssssssouso)");
-	while (r >= 0 && (r = sd_bus_message_read(reply, "(ssssssouso)", &name, NULL, &load, &active, &sub,
-				  NULL, NULL, NULL, NULL, NULL)) > 0)
+	while (r >= 0 && (r = sd_bus_message_read(reply, "(ssssssouso)", &name, NULL, &load,
+				  &active, &sub, NULL, NULL, NULL, NULL, NULL)) > 0)
 		*array_add(list.items, list.n) = (struct unit){
 			xstrdup(name), xstrdup(load), xstrdup(active), xstrdup(sub)};
 	if (r < 0)
@@ -266,7 +274,8 @@ int units_list(struct units *units, struct unit_list *ret, struct error *err)
 		}
 		r = units_get(units, unit->name, "Unit.UnitFileState", 's', &unit->file_state, err);
 		if (r >= 0 && !unit_is_kind(unit->name, ".service"))
-			r = units_get(units, unit->name, "Unit.Triggers", 'a', &unit->triggers, err);
+			r = units_get(
+				units, unit->name, "Unit.Triggers", 'a', &unit->triggers, err);
 		if (r < 0)
 			return r;
 	}
@@ -290,8 +299,8 @@ int units_files(struct units *units, char ***ret, struct error *err)
 	while (r >= 0 && (r = sd_bus_message_read(reply, "(ss)", &path, &state)) > 0) {
 		const char *slash = strrchr(path, '/');
 
-		if (slash && strncmp(state, "masked", strlen("masked")) != 0 && strcmp(state, "alias") != 0 &&
-			!strstr(path, "@."))
+		if (slash && strncmp(state, "masked", strlen("masked")) != 0 &&
+			strcmp(state, "alias") != 0 && !strstr(path, "@."))
 			*array_add(names, n) = xstrdup(slash + 1);
 	}
 	array_add(names, n); /* the NULL at the end */
@@ -315,7 +324,8 @@ int64_t units_timer_next(struct units *units, const char *name)
 	int64_t next = 0;
 
 	if (units_get(units, name, "Timer.NextElapseUSecRealtime", 't', &realtime_us, NULL) < 0 ||
-		units_get(units, name, "Timer.NextElapseUSecMonotonic", 't', &monotonic_us, NULL) < 0)
+		units_get(units, name, "Timer.NextElapseUSecMonotonic", 't', &monotonic_us, NULL) <
+			0)
 		return 0;
 	if (realtime_us > 0 && realtime_us < INT64_MAX / 1000)
 		next = (int64_t)realtime_us * 1000;
@@ -349,7 +359,8 @@ int units_timesync(struct units *units, char **ret_server, struct error *err)
 
 	if (!units_is_up(units, "systemd-timesyncd.service")) /* a question would start it */
 		return error_say(err, -ESRCH, "systemd-timesyncd is not a service of this system");
-	r = sd_bus_get_property(units->bus, TIMESYNC, "NTPMessage", &cause, &message, "(uuuuittayttttbtt)");
+	r = sd_bus_get_property(
+		units->bus, TIMESYNC, "NTPMessage", &cause, &message, "(uuuuittayttttbtt)");
 	if (r >= 0)
 		r = sd_bus_get_property_string(units->bus, TIMESYNC, "ServerName", &cause, &server);
 	if (r >= 0)
@@ -372,7 +383,8 @@ int64_t timer_period(const char *printed)
 	int64_t period = 0;
 	int n = 0;
 
-	for (const char *line = printed; *line; line = strchrnul(line, '\n'), line += *line == '\n') {
+	for (const char *line = printed; *line;
+		line = strchrnul(line, '\n'), line += *line == '\n') {
 		const char *colon;
 		struct tm tm = {};
 
@@ -381,8 +393,8 @@ int64_t timer_period(const char *printed)
 			continue;
 		colon = strchr(line, ':'); /* "Next elapse: Sat 2026-11-21 06:00:00 UTC" */
 		if (!colon ||
-			sscanf(colon + 1, "%*s %d-%d-%d %d:%d:%d", &tm.tm_year, &tm.tm_mon, &tm.tm_mday,
-				&tm.tm_hour, &tm.tm_min, &tm.tm_sec) != 6 ||
+			sscanf(colon + 1, "%*s %d-%d-%d %d:%d:%d", &tm.tm_year, &tm.tm_mon,
+				&tm.tm_mday, &tm.tm_hour, &tm.tm_min, &tm.tm_sec) != 6 ||
 			tm.tm_year < 1970 || tm.tm_year > 9999 || tm.tm_mon < 1)
 			continue;
 		tm.tm_year -= 1900;
@@ -398,10 +410,10 @@ int64_t timer_period(const char *printed)
 	return period > 0 ? saturate_multiply((uint64_t)period, NS_PER_S) : 0;
 }
 
-/* Writes the settings of a timer into `text`, as in its file. `ret_every_ns`: of OnUnitActiveSec or OnUnitInactiveSec;
- * `ret_calendar`: of OnCalendar, if there is one only. */
-static int read_timer(
-	struct units *units, const char *name, FILE *text, int64_t *ret_every_ns, char **ret_calendar)
+/* Writes the settings of a timer into `text`, as in its file. `ret_every_ns`: of OnUnitActiveSec or
+ * OnUnitInactiveSec; `ret_calendar`: of OnCalendar, if there is one only. */
+static int read_timer(struct units *units, const char *name, FILE *text, int64_t *ret_every_ns,
+	char **ret_calendar)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *monotonic = NULL, *calendars = NULL;
 	_cleanup_(freep) char *path = unit_path(name);
@@ -409,12 +421,13 @@ static int read_timer(
 	uint64_t us;
 	int n = 0, r;
 
-	r = sd_bus_get_property(
-		units->bus, SERVICE, path, SERVICE ".Timer", "TimersMonotonic", NULL, &monotonic, "a(stt)");
+	r = sd_bus_get_property(units->bus, SERVICE, path, SERVICE ".Timer", "TimersMonotonic",
+		NULL, &monotonic, "a(stt)");
 	if (r >= 0)
 		r = sd_bus_message_enter_container(monotonic, 'a', "(stt)");
 	while (r >= 0 && (r = sd_bus_message_read(monotonic, "(stt)", &base, &us, NULL)) > 0) {
-		int64_t ns = saturate_multiply(us, NS_PER_US); /* "infinity" is the greatest of all */
+		/* "infinity" is the greatest of all */
+		int64_t ns = saturate_multiply(us, NS_PER_US);
 
 		/* the bus says OnUnitActiveUSec for the file's OnUnitActiveSec */
 		fprintf(text, "%s%.*sSec=%s", ftell(text) > 0 ? ", " : "",
@@ -423,8 +436,8 @@ static int read_timer(
 			*ret_every_ns = ns;
 	}
 	if (r >= 0)
-		r = sd_bus_get_property(units->bus, SERVICE, path, SERVICE ".Timer", "TimersCalendar", NULL,
-			&calendars, "a(sst)");
+		r = sd_bus_get_property(units->bus, SERVICE, path, SERVICE ".Timer",
+			"TimersCalendar", NULL, &calendars, "a(sst)");
 	if (r >= 0)
 		r = sd_bus_message_enter_container(calendars, 'a', "(sst)");
 	while (r >= 0 && (r = sd_bus_message_read(calendars, "(sst)", NULL, &spec, NULL)) > 0) {
@@ -453,14 +466,16 @@ static bool timer_describe(struct units *units, const char *name, struct timer *
 		free(text);
 		return false;
 	}
-	*ret = (struct timer){xstrdup(name), text, .spread_ns = saturate_multiply(spread_us, NS_PER_US)};
+	*ret = (struct timer){
+		xstrdup(name), text, .spread_ns = saturate_multiply(spread_us, NS_PER_US)};
 	if (!calendar) {
 		ret->period_ns = every_ns;
 	} else if (!every_ns) {
 		const char *const argv[] = {
 			"systemd-analyze", "calendar", "--iterations=8", "--", calendar, NULL};
 
-		if (subprocess_ask(argv, ASK_CALENDAR_MS, &printed, &status, NULL) == 0 && status == 0)
+		if (subprocess_ask(argv, ASK_CALENDAR_MS, &printed, &status, NULL) == 0 &&
+			status == 0)
 			ret->period_ns = timer_period(printed);
 	}
 	return true;
@@ -513,7 +528,8 @@ void units_set_waiting(struct units *units, units_waiting *waiting, void *data)
 	units->waiting_data = data;
 }
 
-static int run_job(struct units *units, const char *name, bool start, const char *mode, struct error *err)
+static int run_job(
+	struct units *units, const char *name, bool start, const char *mode, struct error *err)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error cause = SD_BUS_ERROR_NULL;
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
@@ -527,15 +543,16 @@ static int run_job(struct units *units, const char *name, bool start, const char
 	r = sd_bus_match_signal(units->bus, &slot, MANAGER, "JobRemoved", job_removed, &job);
 	if (r >= 0) { /* fails from the second time on: we are subscribed already */
 		sd_bus_call_method(units->bus, MANAGER, "Subscribe", NULL, NULL, "");
-		r = sd_bus_call_method(units->bus, MANAGER, start ? "StartUnit" : "StopUnit", &cause, &reply,
-			"ss", name, mode);
+		r = sd_bus_call_method(units->bus, MANAGER, start ? "StartUnit" : "StopUnit",
+			&cause, &reply, "ss", name, mode);
 	}
 	if (r >= 0)
 		r = sd_bus_message_read(reply, "o", &job.path);
 	if (r < 0)
 		return error_say(err, r, "%s", cause.message ?: strerror(-r));
 
-	/* systemd kills what has not stopped within its TimeoutStopSec, and then waits as long again */
+	/* systemd kills what has not stopped within its TimeoutStopSec, and then waits as long
+	 * again */
 	begin_ns = clock_ns(CLOCK_MONOTONIC);
 	if (unit_is_kind(name, ".service") &&
 		units_get(units, name, "Service.TimeoutStopUSec", 't', &stop_us, NULL) == 0 &&
@@ -556,16 +573,19 @@ static int run_job(struct units *units, const char *name, bool start, const char
 		r = r == -EINTR ? 0 : r;
 	}
 	if (r == -ETIMEDOUT)
-		return error_say(err, r, "systemd has not finished %s it", start ? "starting" : "stopping");
+		return error_say(
+			err, r, "systemd has not finished %s it", start ? "starting" : "stopping");
 	if (r < 0)
-		return error_os(err, r, "cannot wait for systemd to %s it", start ? "start" : "stop");
+		return error_os(
+			err, r, "cannot wait for systemd to %s it", start ? "start" : "stop");
 	if (strcmp(job.result, "done") != 0 && strcmp(job.result, "skipped") != 0)
 		return error_say(err, -ECANCELED, "systemd's job ended with '%s'", job.result);
 	return 0;
 }
 
-/* A usual start also starts everything that the unit wants or requires, the basic system included, and so what the
- * administrator had stopped. That is the second choice, for a unit that does not start alone. */
+/* A usual start also starts everything that the unit wants or requires, the basic system included,
+ * and so what the administrator had stopped. That is the second choice, for a unit that does not
+ * start alone. */
 int units_set(struct units *units, const char *name, bool active, struct error *err)
 {
 	int r;
@@ -594,16 +614,18 @@ static char *left_processes(struct units *units, const char *name, int64_t withi
 		(strcmp(active, "inactive") != 0 && strcmp(active, "failed") != 0))
 		return NULL;
 	if (within_ns)
-		units_get(units, name, "Service.ExecMainStartTimestampMonotonic", 't', &began_us, NULL);
-	if (sd_bus_call_method(units->bus, MANAGER, "GetUnitProcesses", NULL, &reply, "s", name) < 0 ||
+		units_get(units, name, "Service.ExecMainStartTimestampMonotonic", 't', &began_us,
+			NULL);
+	if (sd_bus_call_method(units->bus, MANAGER, "GetUnitProcesses", NULL, &reply, "s", name) <
+			0 ||
 		sd_bus_message_enter_container(reply, 'a', "(sus)") < 0)
 		return NULL;
 	while (sd_bus_message_read(reply, "(sus)", NULL, &pid, NULL) > 0) {
 		_cleanup_(freep) char *comm = path_text(AT_FDCWD, "/proc/%u/comm", pid);
 		int64_t since_ns = (int64_t)process_ref_start_ticks((pid_t)pid) *
 					   (NS_PER_S / sysconf(_SC_CLK_TCK)) -
-				   saturate_multiply(began_us, NS_PER_US) + clock_ns(CLOCK_MONOTONIC) -
-				   clock_ns(CLOCK_BOOTTIME);
+				   saturate_multiply(began_us, NS_PER_US) +
+				   clock_ns(CLOCK_MONOTONIC) - clock_ns(CLOCK_BOOTTIME);
 
 		if (comm && (!within_ns || since_ns <= within_ns) && n++ < MOST_NAMED)
 			text_append(&text, ", ", "%s (PID %u)", comm, pid);
@@ -633,20 +655,21 @@ int units_wait_left(struct units *units, const char *name)
 		_cleanup_(freep) char *what = text_format("%s of %s", left, name);
 
 		if (units->waiting)
-			r = units->waiting(
-				units->waiting_data, what, false, clock_ns(CLOCK_MONOTONIC) - begin_ns);
+			r = units->waiting(units->waiting_data, what, false,
+				clock_ns(CLOCK_MONOTONIC) - begin_ns);
 		usleep(LOOK_AGAIN_US);
 	}
 	return r;
 }
 
-int units_mask(struct units *units, const char *name, bool masked, bool persistent, struct error *err)
+int units_mask(
+	struct units *units, const char *name, bool masked, bool persistent, struct error *err)
 {
 	sd_bus_set_method_call_timeout(units->bus, JOB_TIMEOUT_US);
-	return masked ? call_manager(units, NULL, err, "cannot mask it", "MaskUnitFiles", "asbb", 1, name,
-				!persistent, 0)
-		      : call_manager(units, NULL, err, "cannot unmask it", "UnmaskUnitFiles", "asb", 1, name,
-				!persistent);
+	return masked ? call_manager(units, NULL, err, "cannot mask it", "MaskUnitFiles", "asbb", 1,
+				name, !persistent, 0)
+		      : call_manager(units, NULL, err, "cannot unmask it", "UnmaskUnitFiles", "asb",
+				1, name, !persistent);
 }
 
 int units_reload(struct units *units, struct error *err)
@@ -660,7 +683,8 @@ char *units_file_state(struct units *units, const char *name)
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	const char *state;
 
-	if (sd_bus_call_method(units->bus, MANAGER, "GetUnitFileState", NULL, &reply, "s", name) < 0 ||
+	if (sd_bus_call_method(units->bus, MANAGER, "GetUnitFileState", NULL, &reply, "s", name) <
+			0 ||
 		sd_bus_message_read(reply, "s", &state) < 0)
 		return NULL;
 	return xstrdup(state);
@@ -681,7 +705,8 @@ char **sessions_desktops(void)
 		const struct passwd *user;
 		uid_t uid;
 
-		if (sd_session_get_type(*session, &type) < 0 || sd_session_get_state(*session, &state) < 0 ||
+		if (sd_session_get_type(*session, &type) < 0 ||
+			sd_session_get_state(*session, &state) < 0 ||
 			(strcmp(type, "x11") != 0 && strcmp(type, "wayland") != 0 &&
 				strcmp(type, "mir") != 0) ||
 			!strcmp(state, "closing") || sd_session_get_uid(*session, &uid) < 0)
@@ -786,6 +811,6 @@ void action_log(enum action action, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	sd_journal_send(
-		"MESSAGE=%s", text, "MESSAGE_ID=%s", ACTION_IDS[action], "PRIORITY=%i", LOG_INFO, NULL);
+	sd_journal_send("MESSAGE=%s", text, "MESSAGE_ID=%s", ACTION_IDS[action], "PRIORITY=%i",
+		LOG_INFO, NULL);
 }
