@@ -39,6 +39,7 @@ print("\n".join(faults))
 sys.exit(len(faults) > 0)
 PYTHON
 that "the book is sound" sound "$EMP_DB"
+that "released steps of the schema are as they were" sh -c 'cd "$1" && sha256sum --quiet -c tests/unit/data/shipped-schema' sh "$2"
 
 # reading it leaves it as it is; the first verb that writes upgrades it, says so, and keeps a copy
 expect 0 '"uid"' $analyze export 4
