@@ -2,7 +2,7 @@
 /* A duet as the book has it, and its figures on the screen and in JSON. */
 #pragma once
 
-#include "lib/run/duet.h"
+#include "lib/duet/book_duet.h"
 #include "lib/record/run.h"
 #include "lib/stats/compare.h"
 #include "lib/protocol/comparison.h"

@@ -7,7 +7,7 @@
 #include "lib/duet/duet_report.h"
 #include "lib/report/notes.h"
 #include "lib/report/run_result.h"
-#include "lib/run/duet.h"
+#include "lib/duet/book_duet.h"
 
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>

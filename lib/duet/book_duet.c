@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A duet in the lab book: see duet.h. */
-#include "lib/run/duet.h"
+/* A duet in the lab book: see book_duet.h. */
+#include "lib/duet/book_duet.h"
 
 #include "lib/book/sql.h"
 
