@@ -5,7 +5,9 @@
 
 #include "measure/options.h"
 #include "measure/program_output.h"
+#include "lib/duet/duet_advice.h"
 #include "lib/duet/duet_report.h"
+#include "lib/duet/inc_units.h"
 #include "lib/host/perf/perf_counters.h"
 #include "lib/host/process/subprocess.h"
 #include "lib/jitter/watch.h"
