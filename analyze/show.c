@@ -4,6 +4,7 @@
 
 #include "lib/base/argv.h"
 #include "lib/duet/duet_report.h"
+#include "lib/duet/inc_units.h"
 #include "lib/report/results.h"
 #include "lib/report/screen.h"
 

@@ -10,6 +10,7 @@
 #include "lib/host/process/subprocess.h"
 #include "lib/host/systemd/units.h"
 #include "lib/report/results.h"
+#include "lib/run/sampling.h"
 
 #include <systemd/sd-daemon.h>
 
@@ -168,7 +169,7 @@ int calibration_duet(struct calibration *c, struct mdd rows[N_MDD], struct error
 	const struct observer *o = &c->base.observer;
 	const struct command_spec all = {
 		.cpu = c->plan.cpu, .cgroup = o->cgroup, .accounting = o->accounting};
-	struct duet_plan plan = {.slice_ns = SLICE_NS, .cpu = c->plan.cpu};
+	struct alternation_plan plan = {.slice_ns = SLICE_NS, .cpu = c->plan.cpu};
 	struct cgroup *cgroups[2] = {};
 	_cleanup_(progress_end) struct progress progress = {};
 	const struct command_spec *specs[2];
@@ -188,15 +189,15 @@ int calibration_duet(struct calibration *c, struct mdd rows[N_MDD], struct error
 		specs[i] = &inc[i].spec;
 	}
 	if (r == 0)
-		can = duet_choose(SLICING_SCHEDULER, SLICE_NS, plan.cpu, cgroups[0], &plan.slicing,
-			      NULL) == 0;
+		can = alternation_choose(SLICING_SCHEDULER, SLICE_NS, plan.cpu, cgroups[0],
+			      &plan.slicing, NULL) == 0;
 	progress_begin(&progress, "INC in a duet with itself", can ? DUET_ROUNDS : 0,
 		calibrate_options.quiet);
 	for (size_t i = 0; r == 0 && can && i < DUET_ROUNDS; i++) {
 		plan.first = i % 2;
 		r = interrupt_pending()
 			    ? -EINTR
-			    : observe_duet(&plan, &all, specs, 2, o->counters, seen, err);
+			    : observe_together(&plan, &all, specs, 2, o->counters, seen, err);
 		if (r == 0 && (seen[0].exec.pt_ns <= 0 || seen[1].exec.pt_ns <= 0))
 			r = error_say(err, -ECANCELED, "INC took no CPU time in a duet");
 		if (r == 0)

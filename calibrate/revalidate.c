@@ -5,6 +5,7 @@
 
 #include "lib/host/process/pinning.h"
 #include "lib/protocol/validity.h"
+#include "lib/run/sampling.h"
 
 static struct {
 	int64_t length_ns;

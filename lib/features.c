@@ -2,7 +2,7 @@
 /* The features whose tables are in the lab book: the one place that knows them all, so that the
  * core need not. */
 #include "lib/clocks/clocks.h"
-#include "lib/run/duet.h"
+#include "lib/duet/book_duet.h"
 #include "lib/jitter/jitter.h"
 #include "lib/load/book_load.h"
 

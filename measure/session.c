@@ -4,6 +4,7 @@
 #include "measure/session.h"
 
 #include "lib/base/interrupt.h"
+#include "lib/duet/duet_store.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/program_content.h"
 #include "lib/host/process/signals.h"
@@ -287,11 +288,12 @@ static int set_slice(struct session *s, int64_t slice_ns, struct error *err)
 {
 	const struct measure_options *o = s->options;
 	enum slicing slicing;
-	int r = duet_choose(o->slicing, slice_ns, o->cpu, s->tasks[0].spec.cgroup, &slicing, err);
+	int r = alternation_choose(
+		o->slicing, slice_ns, o->cpu, s->tasks[0].spec.cgroup, &slicing, err);
 
 	if (r < 0)
 		return error_prefix(err, r, "--slices-by");
-	s->duet = (struct duet_plan){
+	s->duet = (struct alternation_plan){
 		.slicing = slicing, .slice_ns = slice_ns, .cpu = o->cpu, .repeat = o->repeat};
 	for (size_t i = 0; i < s->n; i++) {
 		s->tasks[i].spec.frozen_at_times = slicing == SLICING_FREEZER;
@@ -733,7 +735,7 @@ static int choose_slice(struct sampling *first, struct error *err)
 			shortest_ns = s->samplings[i].last_pt_ns;
 	slice_ns = duet_slice_for(shortest_ns);
 	if (s->options->slice_ns || shortest_ns <= 0 ||
-		!duet_slicing(slice_ns, s->options->cpu, s->tasks[0].spec.cgroup))
+		!alternation_slicing(slice_ns, s->options->cpu, s->tasks[0].spec.cgroup))
 		return 0;
 	return set_slice(s, slice_ns, err);
 }
@@ -778,9 +780,10 @@ static int run_all(struct session *s, struct error *err)
 		.n = s->n,
 		.order = s->order,
 		.seed = s->seed,
-		.duet = &s->duet,
-		.all = &all,
-		.alone = s->order == ORDER_DUET ? (uint32_t)o->alone : 0,
+		.together = {.plan = &s->duet,
+			.all = &all,
+			.alone = s->order == ORDER_DUET ? (uint32_t)o->alone : 0,
+			.store = &duet_store},
 		.hooks = {begin_task, prepare_sample, conclude_sample, sample_taken, more_samples,
 			end_task, choose_slice},
 		.label = s->n == 1 ? NULL : "emp-measure",

@@ -5,7 +5,9 @@
 
 #include "measure/options.h"
 #include "measure/program_output.h"
+#include "lib/duet/duet_advice.h"
 #include "lib/duet/duet_report.h"
+#include "lib/duet/inc_units.h"
 #include "lib/host/perf/perf_counters.h"
 #include "lib/host/process/subprocess.h"
 #include "lib/jitter/watch.h"
@@ -13,6 +15,7 @@
 #include "lib/report/results.h"
 #include "lib/report/run_result.h"
 #include "lib/run/constant.h"
+#include "lib/run/sampling.h"
 
 /* The commands to measure: the reference, then the operands. "-- COMMAND ARGUMENT..." is one
  * command; without the dashes every operand is a command line, as with hyperfine. A command line
@@ -104,7 +107,7 @@ struct session {
 	enum order order;            /* the options'; of the in_turn of a duet, another one */
 	uint64_t seed;               /* of random orders */
 	int64_t opened_ns;           /* CLOCK_REALTIME */
-	struct duet_plan duet;
+	struct alternation_plan duet;
 	int guard;             /* of a duet; -1: nothing is frozen */
 	enum duet_doubt doubt; /* why the duet is no reason for a verdict */
 	/* the same commands, taken in turn after it; NULL: not, or not yet */

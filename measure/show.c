@@ -88,7 +88,7 @@ struct duet_advice session_advice(const struct session *s)
 	const struct measure_options *o = s->options;
 
 	if (s->order != ORDER_INTERLEAVE || o->affine || o->perf || o->trace || s->n < 2 ||
-		!duet_slicing(DEFAULT_SLICE_NS, o->cpu, s->base.observer.cgroup))
+		!alternation_slicing(DEFAULT_SLICE_NS, o->cpu, s->base.observer.cgroup))
 		return (struct duet_advice){false, NAN, NAN};
 	for (size_t i = 0; i < s->n; i++) {
 		const struct run_result *run = &s->tasks[i].result;

@@ -389,7 +389,6 @@ const char *const calibration_state_names[N_CALIBRATION_STATES] = {
 #define PHASE(which, name, type, member)                                     \
 	name, type, offsetof(struct calibration_plan, phases[which].member), \
 		sizeof(((struct calibration_plan *)NULL)->phases[which].member)
-#define OPTIONAL .presence = FIELD_OPTIONAL
 #define LENGTH .min = 1, .max = JSON_TIME_MAX
 
 static const struct field calibration_fields[] = {
@@ -397,18 +396,20 @@ static const struct field calibration_fields[] = {
 	{PLAN(FIELD_TEXT, profile)},
 	{PLAN(FIELD_ENUM, state), .words = calibration_state_names,
 		.n_words = N_CALIBRATION_STATES},
-	{PLAN(FIELD_TEXT, owner), OPTIONAL},
+	{PLAN(FIELD_TEXT, owner), IS_OPTIONAL},
 	{PLAN(FIELD_INT64, started_ns), .max = JSON_MOMENT_MAX},
 	{PHASE(SHORT_PHASE, "short_length_ns", FIELD_INT64, length_ns), LENGTH},
 	{PHASE(SHORT_PHASE, "short_samples", FIELD_UINT32, samples), .min = 1},
-	{PHASE(SHORT_PHASE, "short_central_max_ns", FIELD_INT64, central_max_ns), OPTIONAL, LENGTH},
-	{PHASE(SHORT_PHASE, "short_run", FIELD_INT64, run), OPTIONAL, .min = 1},
+	{PHASE(SHORT_PHASE, "short_central_max_ns", FIELD_INT64, central_max_ns), IS_OPTIONAL,
+		LENGTH},
+	{PHASE(SHORT_PHASE, "short_run", FIELD_INT64, run), IS_OPTIONAL, .min = 1},
 	{PHASE(LONG_PHASE, "long_length_ns", FIELD_INT64, length_ns), LENGTH},
 	{PHASE(LONG_PHASE, "long_samples", FIELD_UINT32, samples), .min = 1},
-	{PHASE(LONG_PHASE, "long_central_max_ns", FIELD_INT64, central_max_ns), OPTIONAL, LENGTH},
-	{PHASE(LONG_PHASE, "long_run", FIELD_INT64, run), OPTIONAL, .min = 1},
+	{PHASE(LONG_PHASE, "long_central_max_ns", FIELD_INT64, central_max_ns), IS_OPTIONAL,
+		LENGTH},
+	{PHASE(LONG_PHASE, "long_run", FIELD_INT64, run), IS_OPTIONAL, .min = 1},
 	{PLAN(FIELD_TEXT, backend)},
-	{PLAN(FIELD_INT, cpu), OPTIONAL, .unknown = -1},
+	{PLAN(FIELD_INT, cpu), UNLESS_NEGATIVE},
 	{PLAN(FIELD_BOOL, anyway)},
 	{PLAN(FIELD_BOOL, force)},
 	{.name = "replace_profile",

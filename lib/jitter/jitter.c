@@ -12,48 +12,46 @@ static const char *const jitter_level_names[N_JITTER_LEVELS] = {
 };
 
 #define CPU(of) FIELD(of, FIELD_INT, cpu), .max = INT32_MAX
-#define TIME(of, member) FIELD(of, FIELD_INT64, member), .max = JSON_SPAN_MAX
+#define SPAN(of, member) FIELD(of, FIELD_INT64, member), .max = JSON_SPAN_MAX
 #define COUNT(of, member) FIELD(of, FIELD_INT64, member), .max = INT64_MAX
 #define SOURCE(of) FIELD(of, FIELD_UINT32, source), .min = 1, .refers = FIELD_TO_SOURCE
 #define LEVEL(of) \
 	FIELD(of, FIELD_ENUM, level), .words = jitter_level_names, .n_words = N_JITTER_LEVELS
-#define MAYBE .presence = FIELD_OPTIONAL
-#define UNLESS_NEGATIVE MAYBE, .unknown = -1
 
 static const struct field cpu_fields[] = {
 	{CPU(jitter_cpu)},
 	{COUNT(jitter_cpu, rounds)},
-	{TIME(jitter_cpu, wall_ns)},
-	{TIME(jitter_cpu, sampled_ns)},
-	{TIME(jitter_cpu, smallest_gap_ns)},
-	{TIME(jitter_cpu, threshold_ns)},
+	{SPAN(jitter_cpu, wall_ns)},
+	{SPAN(jitter_cpu, sampled_ns)},
+	{SPAN(jitter_cpu, smallest_gap_ns)},
+	{SPAN(jitter_cpu, threshold_ns)},
 	{COUNT(jitter_cpu, gaps)},
-	{TIME(jitter_cpu, gaps_ns)},
+	{SPAN(jitter_cpu, gaps_ns)},
 	{COUNT(jitter_cpu, explained)},
-	{TIME(jitter_cpu, explained_ns)},
+	{SPAN(jitter_cpu, explained_ns)},
 	{COUNT(jitter_cpu, chance)},
-	{TIME(jitter_cpu, chance_ns)},
+	{SPAN(jitter_cpu, chance_ns)},
 	{COUNT(jitter_cpu, periodic)},
-	{TIME(jitter_cpu, periodic_ns)},
+	{SPAN(jitter_cpu, periodic_ns)},
 	{COUNT(jitter_cpu, outside_kernel), UNLESS_NEGATIVE},
-	{TIME(jitter_cpu, outside_kernel_ns), UNLESS_NEGATIVE},
+	{SPAN(jitter_cpu, outside_kernel_ns), UNLESS_NEGATIVE},
 	{COUNT(jitter_cpu, unexplained)},
-	{TIME(jitter_cpu, unexplained_ns)},
-	{FIELD(jitter_cpu, FIELD_INT64, steal_ns), UNLESS_NEGATIVE, .max = JSON_TIME_MAX},
+	{SPAN(jitter_cpu, unexplained_ns)},
+	{FIELD(jitter_cpu, FIELD_INT64, steal_ns), UNLESS_NEGATIVE, IS_TIME},
 	{COUNT(jitter_cpu, smis), UNLESS_NEGATIVE},
 	{COUNT(jitter_cpu, events)},
 	{COUNT(jitter_cpu, lost)},
 	{COUNT(jitter_cpu, broken)},
 	{COUNT(jitter_cpu, in_no_gap)},
-	{FIELD(jitter_cpu, FIELD_INT64, event_cost_ns), MAYBE, .min = 1, .max = JSON_TIME_MAX},
+	{FIELD(jitter_cpu, FIELD_INT64, event_cost_ns), IS_OPTIONAL, .min = 1, IS_TIME},
 };
 
 static const struct field period_fields[] = {
 	{CPU(jitter_period)},
 	{FIELD(jitter_period, FIELD_UINT32, n), .min = 1},
-	{FIELD(jitter_period, FIELD_INT64, period_ns), .min = 1, .max = JSON_TIME_MAX},
+	{FIELD(jitter_period, FIELD_INT64, period_ns), .min = 1, IS_TIME},
 	{COUNT(jitter_period, count)},
-	{TIME(jitter_period, total_ns)},
+	{SPAN(jitter_period, total_ns)},
 	{FIELD(jitter_period, FIELD_BOOL, outside_kernel)},
 };
 
@@ -62,30 +60,30 @@ static const struct field source_fields[] = {
 	{LEVEL(jitter_source)},
 	{SOURCE(jitter_source)},
 	{COUNT(jitter_source, count), .min = 1},
-	{TIME(jitter_source, min_ns)},
-	{TIME(jitter_source, max_ns)},
-	{TIME(jitter_source, total_ns)},
+	{SPAN(jitter_source, min_ns)},
+	{SPAN(jitter_source, max_ns)},
+	{SPAN(jitter_source, total_ns)},
 	{FIELD(jitter_source, FIELD_REAL, squares_ns2)},
 	{COUNT(jitter_source, rounds)},
 	{FIELD(jitter_source, FIELD_REAL, round_squares_ns2)},
 	{FIELD(jitter_source, FIELD_REAL, round_steps_ns2)},
-	{FIELD(jitter_source, FIELD_INT64, period_ns), MAYBE, .min = 1, .max = JSON_TIME_MAX},
+	{FIELD(jitter_source, FIELD_INT64, period_ns), IS_OPTIONAL, .min = 1, IS_TIME},
 };
 
 static const struct field bucket_fields[] = {
 	{CPU(jitter_bucket)},
 	{LEVEL(jitter_bucket)},
-	{SOURCE(jitter_bucket), MAYBE},
-	{TIME(jitter_bucket, low_ns)},
-	{TIME(jitter_bucket, high_ns)},
+	{SOURCE(jitter_bucket), IS_OPTIONAL},
+	{SPAN(jitter_bucket, low_ns)},
+	{SPAN(jitter_bucket, high_ns)},
 	{COUNT(jitter_bucket, count), .min = 1},
-	{TIME(jitter_bucket, total_ns)},
+	{SPAN(jitter_bucket, total_ns)},
 };
 
 static const struct field match_fields[] = {
 	{CPU(jitter_match)},
-	{TIME(jitter_match, low_ns)},
-	{TIME(jitter_match, high_ns)},
+	{SPAN(jitter_match, low_ns)},
+	{SPAN(jitter_match, high_ns)},
 	{COUNT(jitter_match, gaps)},
 	{COUNT(jitter_match, matched)},
 	{COUNT(jitter_match, chance)},
@@ -93,18 +91,18 @@ static const struct field match_fields[] = {
 
 static const struct field interruption_fields[] = {
 	{CPU(interruption)},
-	{TIME(interruption, start_ns)},
-	{TIME(interruption, length_ns)},
-	{SOURCE(interruption), MAYBE},
+	{SPAN(interruption, start_ns)},
+	{SPAN(interruption, length_ns)},
+	{SOURCE(interruption), IS_OPTIONAL},
 };
 
 static const struct field part_fields[] = {
 	{CPU(interruption_part)},
-	{TIME(interruption_part, start_ns)},
+	{SPAN(interruption_part, start_ns)},
 	{FIELD(interruption_part, FIELD_UINT32, n), .min = 1},
-	{TIME(interruption_part, offset_ns)},
-	{TIME(interruption_part, length_ns)},
-	{TIME(interruption_part, net_ns)},
+	{SPAN(interruption_part, offset_ns)},
+	{SPAN(interruption_part, length_ns)},
+	{SPAN(interruption_part, net_ns)},
 	{SOURCE(interruption_part)},
 };
 

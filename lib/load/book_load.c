@@ -13,21 +13,19 @@ const char *const coordination_names[N_COORDINATIONS + 1] = {
 static const struct field load_fields[] = {
 	{FIELD(load_row, FIELD_ENUM, coordination), .words = coordination_names,
 		.n_words = N_COORDINATIONS},
-	{FIELD(load_row, FIELD_TEXT, cpus), .presence = FIELD_OPTIONAL},
+	{FIELD(load_row, FIELD_TEXT, cpus), IS_OPTIONAL},
 	{FIELD(load_row, FIELD_TEXT, file)},
-	{FIELD(load_row, FIELD_TEXT, no_page_waits), .presence = FIELD_OPTIONAL},
+	{FIELD(load_row, FIELD_TEXT, no_page_waits), IS_OPTIONAL},
 };
 const struct field_table load_table = {
 	"load", "run, ", load_fields, ELEMENTS(load_fields), sizeof(struct load_row)};
 
 static const struct field load_sample_fields[] = {
 	{FIELD(load_sample, FIELD_UINT32, sample), .min = 1},
-	{FIELD(load_sample, FIELD_INT64, release_ns), .max = JSON_TIME_MAX},
-	{FIELD(load_sample, FIELD_INT64, driver_ns), .max = JSON_TIME_MAX},
-	{FIELD(load_sample, FIELD_INT64, idle_ns), .presence = FIELD_OPTIONAL, .unknown = -1,
-		.max = JSON_TIME_MAX},
-	{FIELD(load_sample, FIELD_INT64, cpus), .presence = FIELD_OPTIONAL, .unknown = -1, .min = 1,
-		.max = 1000000},
+	{FIELD(load_sample, FIELD_INT64, release_ns), IS_TIME},
+	{FIELD(load_sample, FIELD_INT64, driver_ns), IS_TIME},
+	{FIELD(load_sample, FIELD_INT64, idle_ns), UNLESS_NEGATIVE, IS_TIME},
+	{FIELD(load_sample, FIELD_INT64, cpus), UNLESS_NEGATIVE, .min = 1, .max = 1000000},
 };
 const struct field_table load_sample_table = FIELD_TABLE(load_sample, "run, ", load_sample_fields);
 
@@ -38,7 +36,6 @@ const char *const page_wait_kind_names[N_PAGE_WAIT_KINDS] = {
 };
 
 #define KIND .words = page_wait_kind_names, .n_words = N_PAGE_WAIT_KINDS
-#define UNLESS_NEGATIVE .presence = FIELD_OPTIONAL, .unknown = -1
 /* So many waits of that length add up without overflow in a reader. */
 #define COUNT_MAX (INT64_C(1) << 48)
 #define TOTAL_MAX (INT64_C(1) << 60)

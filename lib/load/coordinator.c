@@ -363,7 +363,8 @@ static struct real_time real_time_begin(void)
 	return before;
 }
 
-/* From the release of all workers to the end of the last one's share. They are released in real
+/* From the release of all workers to the end of the last one's share: *ret is that of
+ * observe_begin. They are released in real
  * time, if this process may have it, so that nothing comes between the first worker and the
  * last. */
 static int run_workers(struct coordinator *c, struct exec_result *ret, struct error *err)
@@ -373,7 +374,7 @@ static int run_workers(struct coordinator *c, struct exec_result *ret, struct er
 	int64_t begin_ns, end_ns;
 	int r = 0, n_cpus;
 
-	*ret = (struct exec_result){};
+	ret->wait_before_ns = ret->wait_ns = 0; /* as if none had waited: see the parts */
 	/* Begin to measure the CPU time of all workers, and what they wait for. */
 	for (size_t k = 0; r == 0 && k < c->n; k++) {
 		struct worker_process *w = &c->workers[k];

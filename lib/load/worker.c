@@ -3,14 +3,17 @@
  * after another, and writes to the shared memory what the coordinator will want to know. */
 #include "lib/load/session.h"
 
-#include "lib/host/process/subprocess.h"
+#include "lib/host/process/launch.h"
 #include "lib/host/process/privilege.h"
+#include "lib/host/process/slices.h"
+#include "lib/host/process/subprocess.h"
 
 #include <limits.h>
 #include <linux/futex.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
@@ -157,7 +160,7 @@ static int worker_run_command(struct worker *w, const struct step *step, struct 
 
 	if (step->input && input < 0)
 		return error_os(err, -errno, "line %d: cannot open '%s'", step->line, step->input);
-	r = start_program(&spec, &started, &pidfd, err);
+	r = program_launch(&spec, &started, &pidfd, err);
 	if (r < 0)
 		return error_prefix(err, r, "line %d", step->line);
 	if (wait4(started.pid, &status, 0, &usage) < 0)

@@ -2,8 +2,6 @@
 /* Fields of structs by their tables: see fields.h. */
 #include "lib/record/fields.h"
 
-#include "lib/base/json.h"
-
 int64_t field_max(const struct field *field)
 {
 	if (field->max)

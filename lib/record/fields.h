@@ -4,6 +4,7 @@
 #pragma once
 
 #include "lib/base/base.h"
+#include "lib/base/json.h"
 
 enum field_type {
 	FIELD_INT64,
@@ -45,6 +46,12 @@ struct field {
 /* The start of a row: name, type, where it is. */
 #define FIELD(of, type, member) \
 	.name = #member, (type), offsetof(struct of, member), sizeof(((struct of *)NULL)->member)
+
+/* What often stands in a row. */
+#define IS_OPTIONAL .presence = FIELD_OPTIONAL
+#define UNLESS_NEGATIVE .presence = FIELD_OPTIONAL, .unknown = -1
+#define IS_TIME .max = JSON_TIME_MAX
+#define IS_MOMENT .max = JSON_MOMENT_MAX
 
 struct field_table {
 	const char *table; /* in the book */

@@ -49,17 +49,14 @@ const char *const note_kind_names[N_NOTE_KINDS] = {
 	[NOTE_RESOLUTION] = "resolution",
 };
 
-#define TIME .max = JSON_TIME_MAX
-#define MOMENT .max = JSON_MOMENT_MAX
 #define ID .min = 1
-#define OPTIONAL .presence = FIELD_OPTIONAL
-#define UNLESS_NEGATIVE OPTIONAL, .unknown = -1
-#define CORRELATION(of)                                                                           \
-	{"correlation", FIELD_REAL, offsetof(struct of, correlation.lag1), sizeof(double),        \
-		.book_only = true},                                                               \
-	{                                                                                         \
-		"correlation_samples", FIELD_INT64, offsetof(struct of, correlation.samples),     \
-			sizeof(int64_t), OPTIONAL, .min = 1, .max = UINT32_MAX, .book_only = true \
+#define CORRELATION(of)                                                                       \
+	{"correlation", FIELD_REAL, offsetof(struct of, correlation.lag1), sizeof(double),    \
+		.book_only = true},                                                           \
+	{                                                                                     \
+		"correlation_samples", FIELD_INT64, offsetof(struct of, correlation.samples), \
+			sizeof(int64_t), IS_OPTIONAL, .min = 1, .max = UINT32_MAX,            \
+						      .book_only = true                       \
 	}
 #define WORDS(names) .words = (names), .n_words = ELEMENTS(names)
 
@@ -69,31 +66,31 @@ static const struct field run_fields[] = {
 	{FIELD(run, FIELD_ENUM, kind), .words = run_kind_names, .n_words = N_RUN_KINDS,
 		.book_only = true},
 	{FIELD(run, FIELD_TEXT, program)},
-	{FIELD(run, FIELD_INT64, task_length_ns), OPTIONAL, .seconds = "task_length_s",
+	{FIELD(run, FIELD_INT64, task_length_ns), IS_OPTIONAL, .seconds = "task_length_s",
 		.must_be_given = true},
-	{FIELD(run, FIELD_INT64, resolution_ns), .min = 1, TIME},
+	{FIELD(run, FIELD_INT64, resolution_ns), .min = 1, IS_TIME},
 	{FIELD(run, FIELD_INT, cpu), UNLESS_NEGATIVE, .max = INT32_MAX},
-	{FIELD(run, FIELD_TEXT, backend), OPTIONAL},
-	{FIELD(run, FIELD_TEXT, pt_source), OPTIONAL},
-	{FIELD(run, FIELD_TEXT, wait_source), OPTIONAL},
-	{FIELD(run, FIELD_TEXT, profile), OPTIONAL},
-	{FIELD(run, FIELD_INT64, profile_id), OPTIONAL, ID, .book_only = true},
+	{FIELD(run, FIELD_TEXT, backend), IS_OPTIONAL},
+	{FIELD(run, FIELD_TEXT, pt_source), IS_OPTIONAL},
+	{FIELD(run, FIELD_TEXT, wait_source), IS_OPTIONAL},
+	{FIELD(run, FIELD_TEXT, profile), IS_OPTIONAL},
+	{FIELD(run, FIELD_INT64, profile_id), IS_OPTIONAL, ID, .book_only = true},
 	CORRELATION(run),
-	{FIELD(run, FIELD_TEXT, inc_digest), OPTIONAL},
-	{FIELD(run, FIELD_TEXT, owner), OPTIONAL, .book_only = true},
-	{FIELD(run, FIELD_TEXT, name_patterns), OPTIONAL},
+	{FIELD(run, FIELD_TEXT, inc_digest), IS_OPTIONAL},
+	{FIELD(run, FIELD_TEXT, owner), IS_OPTIONAL, .book_only = true},
+	{FIELD(run, FIELD_TEXT, name_patterns), IS_OPTIONAL},
 	{FIELD(run, FIELD_BOOL, other_cpus), .presence = FIELD_DEFAULTED},
-	{FIELD(run, FIELD_INT64, unprofiled_share_ppm), OPTIONAL, .min = 1, .max = INT32_MAX},
-	{FIELD(run, FIELD_TEXT, held_back_by), OPTIONAL},
-	{FIELD(run, FIELD_TEXT, program_digest), OPTIONAL},
-	{FIELD(run, FIELD_TEXT, output_digest), OPTIONAL},
-	{FIELD(run, FIELD_TEXT, notes), OPTIONAL},
-	{FIELD(run, FIELD_TEXT, command), OPTIONAL, .book_only = true},
-	{FIELD(run, FIELD_TEXT, name), OPTIONAL},
+	{FIELD(run, FIELD_INT64, unprofiled_share_ppm), IS_OPTIONAL, .min = 1, .max = INT32_MAX},
+	{FIELD(run, FIELD_TEXT, held_back_by), IS_OPTIONAL},
+	{FIELD(run, FIELD_TEXT, program_digest), IS_OPTIONAL},
+	{FIELD(run, FIELD_TEXT, output_digest), IS_OPTIONAL},
+	{FIELD(run, FIELD_TEXT, notes), IS_OPTIONAL},
+	{FIELD(run, FIELD_TEXT, command), IS_OPTIONAL, .book_only = true},
+	{FIELD(run, FIELD_TEXT, name), IS_OPTIONAL},
 	{FIELD(run, FIELD_ENUM, state), WORDS(run_state_names), .book_only = true},
-	{FIELD(run, FIELD_INT64, started_ns), MOMENT, .book_only = true},
-	{FIELD(run, FIELD_INT64, ended_ns), OPTIONAL, MOMENT, .book_only = true},
-	{FIELD(run, FIELD_INT64, environment), OPTIONAL, ID, .book_only = true},
+	{FIELD(run, FIELD_INT64, started_ns), IS_MOMENT, .book_only = true},
+	{FIELD(run, FIELD_INT64, ended_ns), IS_OPTIONAL, IS_MOMENT, .book_only = true},
+	{FIELD(run, FIELD_INT64, environment), IS_OPTIONAL, ID, .book_only = true},
 	{FIELD(run, FIELD_UINT32, n_samples), .book_only = true,
 		.expression = "(SELECT count(*) FROM sample WHERE run = run.id)"},
 };
@@ -108,21 +105,21 @@ const struct field_table note_table = FIELD_TABLE(note, "run, ", note_fields);
 
 static const struct field sample_fields[] = {
 	{FIELD(sample, FIELD_UINT32, n), .min = 1, .max = UINT32_MAX},
-	{FIELD(sample, FIELD_INT64, start_ns), MOMENT},
-	{FIELD(sample, FIELD_INT64, et_ns), TIME},
-	{FIELD(sample, FIELD_INT64, pt_ns), TIME},
-	{FIELD(sample, FIELD_INT64, user_ns), UNLESS_NEGATIVE, TIME},
-	{FIELD(sample, FIELD_INT64, system_ns), UNLESS_NEGATIVE, TIME},
+	{FIELD(sample, FIELD_INT64, start_ns), IS_MOMENT},
+	{FIELD(sample, FIELD_INT64, et_ns), IS_TIME},
+	{FIELD(sample, FIELD_INT64, pt_ns), IS_TIME},
+	{FIELD(sample, FIELD_INT64, user_ns), UNLESS_NEGATIVE, IS_TIME},
+	{FIELD(sample, FIELD_INT64, system_ns), UNLESS_NEGATIVE, IS_TIME},
 	{FIELD(sample, FIELD_INT64, max_rss_bytes), UNLESS_NEGATIVE, .max = INT64_MAX},
-	{FIELD(sample, FIELD_INT64, observer_ns), UNLESS_NEGATIVE, TIME},
+	{FIELD(sample, FIELD_INT64, observer_ns), UNLESS_NEGATIVE, IS_TIME},
 	{FIELD(sample, FIELD_INT64, lost), .presence = FIELD_DEFAULTED, .max = INT64_MAX},
 	{FIELD(sample, FIELD_INT, exit_status), UNLESS_NEGATIVE, .max = 255},
 	{FIELD(sample, FIELD_INT, left_behind), .presence = FIELD_DEFAULTED, .max = INT32_MAX},
 	{FIELD(sample, FIELD_BOOL, incomplete), .presence = FIELD_DEFAULTED},
-	{FIELD(sample, FIELD_INT64, wait_ns), UNLESS_NEGATIVE, TIME},
+	{FIELD(sample, FIELD_INT64, wait_ns), UNLESS_NEGATIVE, IS_TIME},
 	{FIELD(sample, FIELD_BOOL, max_rss_at_most), .presence = FIELD_DEFAULTED},
-	{FIELD(sample, FIELD_INT64, et_late_ns), UNLESS_NEGATIVE, TIME},
-	{FIELD(sample, FIELD_INT64, held_back_ns), UNLESS_NEGATIVE, TIME},
+	{FIELD(sample, FIELD_INT64, et_late_ns), UNLESS_NEGATIVE, IS_TIME},
+	{FIELD(sample, FIELD_INT64, held_back_ns), UNLESS_NEGATIVE, IS_TIME},
 };
 const struct field_table sample_table = FIELD_TABLE(sample, "run, ", sample_fields);
 
@@ -153,11 +150,11 @@ const struct field_table counters_table = FIELD_TABLE(counters, "run, ", counter
 
 static const struct field execution_fields[] = {
 	{FIELD(execution, FIELD_UINT32, source), ID, .book_only = true},
-	{FIELD(execution, FIELD_INT64, pt_ns), TIME},
-	{FIELD(execution, FIELD_INT, pid), OPTIONAL, .max = INT32_MAX},
-	{FIELD(execution, FIELD_INT64, tick_ns), UNLESS_NEGATIVE, TIME},
+	{FIELD(execution, FIELD_INT64, pt_ns), IS_TIME},
+	{FIELD(execution, FIELD_INT, pid), IS_OPTIONAL, .max = INT32_MAX},
+	{FIELD(execution, FIELD_INT64, tick_ns), UNLESS_NEGATIVE, IS_TIME},
 	{FIELD(execution, FIELD_INT, cpu), UNLESS_NEGATIVE, .max = INT32_MAX},
-	{FIELD(execution, FIELD_INT64, same_cpu_ns), UNLESS_NEGATIVE, TIME},
+	{FIELD(execution, FIELD_INT64, same_cpu_ns), UNLESS_NEGATIVE, IS_TIME},
 };
 const struct field_table execution_table = FIELD_TABLE(
 	execution, "run, sample, seq, ", execution_fields);
@@ -165,8 +162,8 @@ const struct field_table execution_table = FIELD_TABLE(
 static const struct field source_fields[] = {
 	{FIELD(source, FIELD_INT64, id), ID, .expression = "id", .book_only = true},
 	{FIELD(source, FIELD_TEXT, name)},
-	{FIELD(source, FIELD_TEXT, exe), OPTIONAL},
-	{FIELD(source, FIELD_TEXT, unit), OPTIONAL},
+	{FIELD(source, FIELD_TEXT, exe), IS_OPTIONAL},
+	{FIELD(source, FIELD_TEXT, unit), IS_OPTIONAL},
 	{FIELD(source, FIELD_ENUM, kind), WORDS(source_kind_names), .presence = FIELD_DEFAULTED},
 };
 const struct field_table source_table = FIELD_TABLE(source, "", source_fields);
@@ -174,40 +171,41 @@ const struct field_table source_table = FIELD_TABLE(source, "", source_fields);
 static const struct field profile_fields[] = {
 	{FIELD(profile, FIELD_INT64, id), ID, .expression = "id", .book_only = true},
 	{FIELD(profile, FIELD_TEXT, name)},
-	{FIELD(profile, FIELD_INT64, resolution_ns), .min = 1, TIME},
-	{FIELD(profile, FIELD_INT64, made_ns), OPTIONAL, .min = 1, MOMENT},
+	{FIELD(profile, FIELD_INT64, resolution_ns), .min = 1, IS_TIME},
+	{FIELD(profile, FIELD_INT64, made_ns), IS_OPTIONAL, .min = 1, IS_MOMENT},
 	{FIELD(profile, FIELD_INT, cpu), UNLESS_NEGATIVE, .max = INT32_MAX},
-	{FIELD(profile, FIELD_TEXT, environment_digest), OPTIONAL, .book_only = true},
+	{FIELD(profile, FIELD_TEXT, environment_digest), IS_OPTIONAL, .book_only = true},
 	{FIELD(profile, FIELD_BOOL, by_wait), .presence = FIELD_DEFAULTED},
 	{"blind_ns", FIELD_INT64, offsetof(struct profile, mark.blind_ns), sizeof(int64_t),
-		OPTIONAL, .min = 1, TIME},
-	{"noise", FIELD_TEXT, offsetof(struct profile, mark.noise), sizeof(char *), OPTIONAL},
+		IS_OPTIONAL, .min = 1, IS_TIME},
+	{"noise", FIELD_TEXT, offsetof(struct profile, mark.noise), sizeof(char *), IS_OPTIONAL},
 	CORRELATION(profile),
-	{FIELD(profile, FIELD_TEXT, inc_digest), OPTIONAL},
-	{FIELD(profile, FIELD_INT64, retired_ns), OPTIONAL, .min = 1, MOMENT, .book_only = true},
+	{FIELD(profile, FIELD_TEXT, inc_digest), IS_OPTIONAL},
+	{FIELD(profile, FIELD_INT64, retired_ns), IS_OPTIONAL, .min = 1, IS_MOMENT,
+		.book_only = true},
 };
 const struct field_table profile_table = FIELD_TABLE(profile, "", profile_fields);
 
 static const struct field profile_run_fields[] = {
 	{FIELD(profile_run, FIELD_TEXT, program)},
-	{FIELD(profile_run, FIELD_INT64, run), OPTIONAL, ID, .book_only = true},
+	{FIELD(profile_run, FIELD_INT64, run), IS_OPTIONAL, ID, .book_only = true},
 	{FIELD(profile_run, FIELD_INT64, samples), .max = UINT32_MAX},
-	{FIELD(profile_run, FIELD_INT64, floor_ns), OPTIONAL, .min = 1, TIME},
+	{FIELD(profile_run, FIELD_INT64, floor_ns), IS_OPTIONAL, .min = 1, IS_TIME},
 };
 const struct field_table profile_run_table = FIELD_TABLE(
 	profile_run, "profile, which, ", profile_run_fields);
 
 static const struct field cutoff_fields[] = {
 	{FIELD(cutoff, FIELD_TEXT, daemon)},
-	{FIELD(cutoff, FIELD_TEXT, unit), OPTIONAL},
-	{FIELD(cutoff, FIELD_INT64, short_ns), UNLESS_NEGATIVE, TIME},
-	{FIELD(cutoff, FIELD_INT64, long_ns), UNLESS_NEGATIVE, TIME},
-	{FIELD(cutoff, FIELD_INT64, period_ns), OPTIONAL, .seconds = "period_s"},
+	{FIELD(cutoff, FIELD_TEXT, unit), IS_OPTIONAL},
+	{FIELD(cutoff, FIELD_INT64, short_ns), UNLESS_NEGATIVE, IS_TIME},
+	{FIELD(cutoff, FIELD_INT64, long_ns), UNLESS_NEGATIVE, IS_TIME},
+	{FIELD(cutoff, FIELD_INT64, period_ns), IS_OPTIONAL, .seconds = "period_s"},
 	{FIELD(cutoff, FIELD_BOOL, firm), .presence = FIELD_DEFAULTED},
-	{FIELD(cutoff, FIELD_INT64, task_time_ns), OPTIONAL, .seconds = "task_time_s"},
-	{FIELD(cutoff, FIELD_INT64, below_ns), UNLESS_NEGATIVE, TIME},
-	{FIELD(cutoff, FIELD_INT64, atleast_ns), UNLESS_NEGATIVE, TIME},
-	{FIELD(cutoff, FIELD_UINT32, names), OPTIONAL, .min = 2, .max = UINT32_MAX,
+	{FIELD(cutoff, FIELD_INT64, task_time_ns), IS_OPTIONAL, .seconds = "task_time_s"},
+	{FIELD(cutoff, FIELD_INT64, below_ns), UNLESS_NEGATIVE, IS_TIME},
+	{FIELD(cutoff, FIELD_INT64, atleast_ns), UNLESS_NEGATIVE, IS_TIME},
+	{FIELD(cutoff, FIELD_UINT32, names), IS_OPTIONAL, .min = 2, .max = UINT32_MAX,
 		.omitted = true},
 	{FIELD(cutoff, FIELD_INT64, short_share_ppm), UNLESS_NEGATIVE, .max = PPM, .omitted = true},
 	{FIELD(cutoff, FIELD_INT64, long_share_ppm), UNLESS_NEGATIVE, .max = PPM, .omitted = true},
@@ -218,7 +216,7 @@ const struct field_table cutoff_table = FIELD_TABLE(
 static const struct field program_fields[] = {
 	{FIELD(run_program, FIELD_UINT32, n), .min = 1},
 	{FIELD(run_program, FIELD_TEXT, name)},
-	{FIELD(run_program, FIELD_TEXT, command), .presence = FIELD_OPTIONAL},
+	{FIELD(run_program, FIELD_TEXT, command), IS_OPTIONAL},
 };
 const struct field_table run_program_table = {
 	"program", "run, ", program_fields, ELEMENTS(program_fields), sizeof(struct run_program)};
@@ -226,19 +224,19 @@ const struct field_table run_program_table = {
 static const struct field sample_program_fields[] = {
 	{FIELD(sample_program, FIELD_UINT32, sample), .min = 1},
 	{FIELD(sample_program, FIELD_UINT32, program), .min = 1},
-	{FIELD(sample_program, FIELD_INT64, start_ns), MOMENT},
-	{FIELD(sample_program, FIELD_INT64, et_ns), TIME},
-	{FIELD(sample_program, FIELD_INT64, pt_ns), TIME},
-	{FIELD(sample_program, FIELD_INT64, user_ns), UNLESS_NEGATIVE, TIME},
-	{FIELD(sample_program, FIELD_INT64, system_ns), UNLESS_NEGATIVE, TIME},
+	{FIELD(sample_program, FIELD_INT64, start_ns), IS_MOMENT},
+	{FIELD(sample_program, FIELD_INT64, et_ns), IS_TIME},
+	{FIELD(sample_program, FIELD_INT64, pt_ns), IS_TIME},
+	{FIELD(sample_program, FIELD_INT64, user_ns), UNLESS_NEGATIVE, IS_TIME},
+	{FIELD(sample_program, FIELD_INT64, system_ns), UNLESS_NEGATIVE, IS_TIME},
 	{FIELD(sample_program, FIELD_INT64, max_rss_bytes), UNLESS_NEGATIVE, .max = INT64_MAX},
 	{FIELD(sample_program, FIELD_INT, exit_status), UNLESS_NEGATIVE, .max = 255},
 	{FIELD(sample_program, FIELD_INT, left_behind), .presence = FIELD_DEFAULTED,
 		.max = INT32_MAX},
 	{FIELD(sample_program, FIELD_INT64, repetitions), UNLESS_NEGATIVE, .max = INT64_MAX},
-	{FIELD(sample_program, FIELD_INT64, finished_ns), UNLESS_NEGATIVE, TIME},
-	{FIELD(sample_program, FIELD_INT64, wait_ns), UNLESS_NEGATIVE, TIME},
-	{FIELD(sample_program, FIELD_INT64, io_wait_ns), UNLESS_NEGATIVE, TIME},
+	{FIELD(sample_program, FIELD_INT64, finished_ns), UNLESS_NEGATIVE, IS_TIME},
+	{FIELD(sample_program, FIELD_INT64, wait_ns), UNLESS_NEGATIVE, IS_TIME},
+	{FIELD(sample_program, FIELD_INT64, io_wait_ns), UNLESS_NEGATIVE, IS_TIME},
 	{FIELD(sample_program, FIELD_INT64, major_faults), UNLESS_NEGATIVE, .max = INT64_MAX},
 };
 const struct field_table sample_program_table = FIELD_TABLE(

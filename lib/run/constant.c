@@ -39,7 +39,7 @@ static int run_inc(const struct inc *inc, const struct run_session *session, uin
 	r = program_run(&program.spec, &exec, err);
 	if (r < 0)
 		return r;
-	if (exec.end == SPAWN_INTERRUPTED ||
+	if (exec.end == PROGRAM_INTERRUPTED ||
 		(exec.wait_status != 0 && interrupt_pending())) /* ^C is INC's too */
 		return -EINTR;
 	if (exec.wait_status != 0)

@@ -4,7 +4,7 @@
  * From then on it stays the same, so that INC1 is the same work next month. */
 #pragma once
 
-#include "lib/run/sampling.h"
+#include "lib/run/session.h"
 
 struct inc {
 	char *path;        /* of the program; the caller frees it */

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "lib/host/accounting/accounting.h"
-#include "lib/host/process/holdback.h"
+#include "lib/host/process/alternation.h"
 #include "lib/host/process/program.h"
-#include "lib/record/run.h"
+#include "lib/run/counters.h"
 
 /* The means of observing a sample. Without accounting or a cgroup, the sentence in `no_…` says
  * why. */
@@ -40,46 +40,27 @@ struct raw_sample {
 	struct held_back held;   /* which ones; names only of those that did */
 	struct counters changes; /* while the program ran, with its context switches */
 	int64_t observer_ns;     /* CPU time of this process, snapshots and counters included */
-	struct duet_part part;   /* of a duet; .spawned is that above */
+	/* of a program that alternated with others; .position 0: it ran alone */
+	struct alternation_part part;
 };
 
-/* `spawn->accounting` may be NULL: then there are no usages. -EINTR without a sentence if a signal
+/* `spec->accounting` may be NULL: then there are no usages. -EINTR without a sentence if a signal
  * came for this process: the program was killed and the sample must not be used. */
 int observe_sample(const struct command_spec *spec, struct counter_reader *counters,
 	struct raw_sample *ret, struct error *err);
 
-/* The same for who runs the program, or several, in between, and puts their totals into
- * ret->spawned. `spawn` has what they have in common: the accounting, the CPU, and the cgroup that
- * all of them are in or below. */
+/* The same for who runs the program, or several, in between, and puts their totals into ret->exec.
+ * `spec` has what they have in common: the accounting, the CPU, and the cgroup that all of them are
+ * in or below. */
 int observe_begin(const struct command_spec *spec, struct counter_reader *counters,
 	struct raw_sample *ret, struct error *err);
 int observe_end(const struct command_spec *spec, struct counter_reader *counters,
 	struct raw_sample *o, struct error *err);
+
 /* One sample of several programs that alternate. `all` has what they have in common: the
  * accounting, the CPU, and the cgroup that their own ones are in. Each observation has the same
  * usages; its wait_ns is its share of what other processes took from all of them; -1 with
  * plan->repeat, or without bpf. */
-int observe_duet(const struct duet_plan *plan, const struct command_spec *all,
+int observe_together(const struct alternation_plan *plan, const struct command_spec *all,
 	const struct command_spec *const *specs, size_t n, struct counter_reader *counters,
 	struct raw_sample *ret, struct error *err);
-
-/* Reads the disturbance counters (lib/record/run.h): once in 100 ms, not with every short sample.
- * The first sample that ends 100 ms or more after the last reading gets what they counted since
- * then. A sample of 100 ms or more therefore has its own counts; of shorter samples, the last of
- * each 100 ms has the counts of all, and of the time between them. The others have none. */
-
-/* the files, open; and those of holdback.h, which are read with every sample */
-struct counter_reader;
-
-/* cpu -1: the program may run on any. root_fd as in lib/base/paths.h. */
-struct counter_reader *counters_open(int root_fd, int cpu);
-void counter_reader_free(struct counter_reader *reader);
-DEFINE_FREEP(counter_reader)
-
-/* Before and after a sample. They do not include those of the program itself: its context switches
- * and interrupts. */
-void counters_begin(struct counter_reader *reader);
-struct counters counters_end(struct counter_reader *reader);
-
-/* What control groups did since counters_begin. */
-const struct holdback *counters_holdback(const struct counter_reader *reader);

@@ -4,7 +4,6 @@
 
 #include "lib/base/terminal.h"
 #include "lib/book/sql.h"
-#include "lib/run/duet.h"
 #include "lib/run/turns.h"
 #include "lib/host/process/signals.h"
 
@@ -43,6 +42,16 @@ static void add_last_lines(int fd, struct error *err)
 	}
 }
 
+/* "warm-up 2", "sample 17": what is under way, in messages. */
+static const char *sampling_under_way(const struct sampling *s)
+{
+	const char *what = s->alone ? "a run alone before sample" : "sample";
+
+	if (s->warm_up)
+		return text_brief("warm-up %d", s->warm_up);
+	return text_brief("%s %u", what, s->run->n_samples + 1);
+}
+
 /* 0 if the sample counts, otherwise a failure with a sentence. */
 static int check_program_end(const struct sampling *s, const struct exec_result *exec,
 	const struct holdback *holdback, struct error *err)
@@ -50,23 +59,18 @@ static int check_program_end(const struct sampling *s, const struct exec_result 
 	const char *command = s->command ?: s->run->program;
 	int status = exec->wait_status, r;
 	const char *killer = NULL;
-	char which[32];
+	const char *which = sampling_under_way(s);
 
-	snprintf(which, sizeof(which), "%s %u",
-		s->warm_up ? "warm-up"
-		: s->alone ? "a run alone before sample"
-			   : "sample",
-		s->warm_up ? (unsigned)s->warm_up : s->run->n_samples + 1);
-	if (exec->end == SPAWN_TIMED_OUT)
+	if (exec->end == PROGRAM_TIMED_OUT)
 		r = error_say(err, -ETIMEDOUT,
 			"'%.400s' ran longer than %s in %s and was killed, with all it started",
 			command, text_duration(s->spec->timeout_ns), which);
-	else if (exec->end == SPAWN_STOPPED || exec->end == SPAWN_FROZEN)
+	else if (exec->end == PROGRAM_STOPPED || exec->end == PROGRAM_FROZEN)
 		r = error_say(err, -ECANCELED, "'%.400s' %s in %s and was killed: %s", command,
-			exec->end == SPAWN_STOPPED ? "stopped itself" : "froze its own cgroup",
+			exec->end == PROGRAM_STOPPED ? "stopped itself" : "froze its own cgroup",
 			which,
-			exec->end == SPAWN_STOPPED ? "there was nothing to resume it"
-						   : "nothing thawed it");
+			exec->end == PROGRAM_STOPPED ? "there was nothing to resume it"
+						     : "nothing thawed it");
 	else if (status == 0)
 		return 0;
 	else if (interrupt_pending()) /* ^C may end the program before this process reads it */
@@ -145,8 +149,6 @@ static struct execution *make_rows(
 static int store_rows(struct book *book, int64_t run, const struct raw_sample *o,
 	const struct sample *sample, struct execution *executions, struct error *err)
 {
-	const struct duet_sample in_duet = {
-		sample->n, o->part.position, o->part.repetitions, o->part.together_ns};
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < o->usages.n; i++) {
@@ -156,11 +158,7 @@ static int store_rows(struct book *book, int64_t run, const struct raw_sample *o
 	}
 	if (r == 0)
 		r = book_add_sample(book, run, sample, executions, o->usages.n, err);
-	if (r == 0)
-		r = book_add_rows(book, run, &counters_table, &o->changes, 1, err);
-	if (r == 0 && o->part.position > 0)
-		r = book_add_rows(book, run, &duet_sample_table, &in_duet, 1, err);
-	return r;
+	return r == 0 ? book_add_rows(book, run, &counters_table, &o->changes, 1, err) : r;
 }
 
 int sample_store_rows(
@@ -175,6 +173,20 @@ int sample_store_rows(
 	return r == 0 && held ? book_put_held_back(book, run, held, err) : r;
 }
 
+/* Likewise, with the part that its program had if it alternated with others. */
+static int store_sample(const struct sampling_plan *plan, const struct sampling *s,
+	const struct raw_sample *o, const struct sample *sample, struct execution *executions,
+	struct error *err)
+{
+	struct book *book = plan->session->book;
+	int64_t run = s->run->id;
+	int r = store_rows(book, run, o, sample, executions, err);
+
+	if (r < 0 || o->part.position == 0)
+		return r;
+	return plan->together.store->part(book, run, sample->n, &o->part, err);
+}
+
 /* Adds to the run which control groups held it back, the first time that each does. */
 static int store_held_back(
 	struct book *book, struct run *run, const struct held_back *held, struct error *err)
@@ -187,7 +199,7 @@ static int store_held_back(
 	return book_put_held_back(book, run->id, run->held_back_by, err);
 }
 
-/* A warm-up is not stored; a run without the others of its duet is no sample. */
+/* A warm-up is not stored; a run without the others of ORDER_DUET is no sample. */
 static int store_or_count(const struct sampling_plan *plan, struct sampling *s,
 	struct raw_sample *o, struct error *err)
 {
@@ -202,17 +214,14 @@ static int store_or_count(const struct sampling_plan *plan, struct sampling *s,
 	if (s->warm_up)
 		return 0;
 	if (s->alone) {
-		const struct duet_alone alone = {++s->n_alone, s->run->n_samples, o->exec.start_ns,
-			o->exec.et_ns, o->exec.pt_ns};
-
-		return book_add_rows(book, s->run->id, &duet_alone_table, &alone, 1, err);
+		s->n_alone++;
+		return plan->together.store->alone(book, s, &o->exec, err);
 	}
 	executions = make_rows(book, s->run->n_samples + 1, o, &sample, &known);
 	if (!known || o->part.position > 0 ||
 		!book_keep_sample(book, s->run, &sample, executions, o->usages.n, &o->changes)) {
 		book_sync_by_second(book);
-		r = BOOK_ATOMIC(
-			book, store_rows(book, s->run->id, o, &sample, executions, err), err);
+		r = BOOK_ATOMIC(book, store_sample(plan, s, o, &sample, executions, err), err);
 	}
 	if (r == 0)
 		r = store_held_back(book, s->run, &o->held, err);
@@ -239,7 +248,7 @@ static int store_or_count(const struct sampling_plan *plan, struct sampling *s,
 	return plan->hooks.taken ? plan->hooks.taken(s, &sample, executions, o->usages.n, err) : 0;
 }
 
-/* The program of one run, or those of a duet together. 1: this process was stopped meanwhile (^Z),
+/* The program of one run, or with ORDER_DUET those of all runs together. 1: this process was stopped meanwhile (^Z),
  * so that the times mean nothing. */
 static int observe_in_turn(const struct sampling_plan *plan, struct sampling *items, size_t n,
 	struct raw_sample *ret, struct error *err)
@@ -254,12 +263,13 @@ static int observe_in_turn(const struct sampling_plan *plan, struct sampling *it
 	if (together) {
 		_cleanup_(freep) const struct command_spec **specs = xcalloc(
 			n, sizeof(struct command_spec *));
-		struct duet_plan duet = *plan->duet;
+		struct alternation_plan alternation = *plan->together.plan;
 
 		for (size_t i = 0; i < n; i++)
 			specs[i] = items[i].spec;
-		duet.first = items[0].run->n_samples % n;
-		r = observe_duet(&duet, plan->all, specs, n, counters, ret, err);
+		alternation.first = items[0].run->n_samples % n;
+		r = observe_together(
+			&alternation, plan->together.all, specs, n, counters, ret, err);
 	} else {
 		r = observe_sample(items[0].spec, counters, ret, err);
 	}
@@ -281,8 +291,8 @@ static int call_hook(int (*hook)(struct sampling *, struct error *), struct samp
 	return r;
 }
 
-/* One warm-up or sample of one run, or a sample of each of the n runs of a duet; taken again if
- * this process was stopped. */
+/* One warm-up or sample of one run, or a sample of each of n runs whose programs alternate; taken
+ * again if this process was stopped. */
 static int take_in_turn(
 	struct sampling_group *g, struct sampling *items, size_t n, struct error *err)
 {
@@ -337,12 +347,12 @@ static int wants_more(const struct sampling_group *g, struct sampling *s, struct
 	return s->run->n_samples < s->samples ? 1 : call_hook(g->plan->hooks.more, s, 1, err);
 }
 
-/* Of a duet: a sample of all runs if any needs one, and before it the runs alone that are due. 1:
+/* ORDER_DUET: a sample of all runs if any needs one, and before it the runs alone that are due. 1:
  * one was taken, 0: none. */
-static int take_duet_round(struct sampling_group *g, struct error *err)
+static int take_round_together(struct sampling_group *g, struct error *err)
 {
 	const struct sampling *first = &g->items[0];
-	uint32_t alone = g->plan->alone;
+	uint32_t alone = g->plan->together.alone;
 	bool any = false;
 	int r = 0;
 
@@ -373,7 +383,7 @@ static int take_sampling_round(struct sampling_group *g, size_t *order, struct e
 	int any = 0;
 
 	if (g->plan->order == ORDER_DUET)
-		return take_duet_round(g, err);
+		return take_round_together(g, err);
 	/* the rounds so far, also of runs that are resumed */
 	for (size_t i = 0; i < g->n; i++)
 		round = g->items[i].run->n_samples > round ? g->items[i].run->n_samples : round;
@@ -400,13 +410,18 @@ static int take_sampling_round(struct sampling_group *g, size_t *order, struct e
 	return any;
 }
 
+static enum run_state state_after(int outcome)
+{
+	if (outcome == 0)
+		return RUN_DONE;
+	return outcome == -EINTR ? RUN_INTERRUPTED : RUN_FAILED;
+}
+
 /* Also after a failure of the samples, `outcome`. */
 static int end_sampling(
 	const struct sampling_group *g, struct sampling *s, int outcome, struct error *err)
 {
-	enum run_state state = outcome == 0        ? RUN_DONE
-			       : outcome == -EINTR ? RUN_INTERRUPTED
-						   : RUN_FAILED;
+	enum run_state state = state_after(outcome);
 	int r, called;
 
 	if (s->escaped) /* PT after an escape: see program.c, and with bpf accounting observer.c */
@@ -417,46 +432,51 @@ static int end_sampling(
 	return r < 0 ? r : called;
 }
 
+/* Begins the run, if it is new, and takes its warm-ups. */
+static int begin_sampling(struct sampling_group *g, struct sampling *s, struct error *err)
+{
+	int r = call_hook(g->plan->hooks.begin, s, 1, err);
+
+	if (r == 0 && !s->run->id)
+		r = book_begin_run(g->plan->session->book, s->run, err);
+	if (s->run->n_samples < s->samples)
+		for (s->warm_up = 1; r == 0 && s->warm_up <= s->warm_ups; s->warm_up++)
+			r = take_in_turn(g, s, 1, err);
+	s->warm_up = 0;
+	return r;
+}
+
+/* ORDER_DUET: after all warm-ups the caller may still change the plan, which is then stored. */
+static int begin_together(const struct sampling_group *g, struct error *err)
+{
+	const struct sampling_together *together = &g->plan->together;
+	int r = call_hook(g->plan->hooks.ready, &g->items[0], 1, err);
+
+	for (size_t i = 0; r == 0 && i < g->n; i++)
+		r = together->store->run(g->plan->session->book, &g->items[i], g->items[0].run->id,
+			together->plan, err);
+	return r;
+}
+
 /* Ends all runs that were begun, also after a failure; the first failure is returned. */
 static int sample_group(struct sampling_group *g, struct error *err)
 {
 	_cleanup_(freep) size_t *order = xcalloc(g->n, sizeof(*order));
 	int taken = 0, outcome;
 
-	for (size_t i = 0; taken == 0 && i < g->n; i++) {
-		struct sampling *s = &g->items[i];
-		int r = call_hook(g->plan->hooks.begin, s, 1, err);
-
-		/* The run, if it is new, and its warm-ups. */
-		if (r == 0 && !s->run->id)
-			r = book_begin_run(g->plan->session->book, s->run, err);
-		if (s->run->n_samples < s->samples)
-			for (s->warm_up = 1; r == 0 && s->warm_up <= s->warm_ups; s->warm_up++)
-				r = take_in_turn(g, s, 1, err);
-		s->warm_up = 0;
-		taken = r;
-	}
-	if (taken == 0 && g->plan->order == ORDER_DUET) {
-		const struct duet_plan *plan = g->plan->duet;
-		int r = call_hook(g->plan->hooks.ready, &g->items[0], 1, err);
-
-		for (size_t i = 0; r == 0 && i < g->n; i++)
-			r = book_add_rows(g->plan->session->book, g->items[i].run->id, &duet_table,
-				&(struct duet_row){.reference = g->items[0].run->id,
-					.frozen = plan->slicing == SLICING_FREEZER,
-					.slice_ns = plan->slice_ns,
-					.increments = g->items[i].increments},
-				1, err);
-		taken = r;
-	}
+	for (size_t i = 0; taken == 0 && i < g->n; i++)
+		taken = begin_sampling(g, &g->items[i], err);
+	if (taken == 0 && g->plan->order == ORDER_DUET)
+		taken = begin_together(g, err);
 	while (taken == 0 && (taken = take_sampling_round(g, order, err)) > 0)
 		taken = 0;
+
 	outcome = taken;
 	for (size_t i = 0; i < g->n; i++) {
-		int r = g->items[i].run->id
-				? end_sampling(g, &g->items[i], taken, outcome ? NULL : err)
-				: 0;
+		int r = 0;
 
+		if (g->items[i].run->id)
+			r = end_sampling(g, &g->items[i], taken, outcome ? NULL : err);
 		outcome = outcome ?: r;
 	}
 	return outcome;
@@ -474,7 +494,7 @@ int sampling_run(const struct sampling_plan *plan, struct error *err)
 
 		if (s->run->n_samples < s->samples)
 			planned += s->samples - s->run->n_samples + (uint64_t)s->warm_ups +
-				   plan->alone;
+				   plan->together.alone;
 	}
 	progress_begin(&progress, plan->label ?: plan->items[0].run->program, planned, plan->quiet);
 	for (size_t i = 0; r == 0 && i < plan->n; i += size) {

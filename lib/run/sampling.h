@@ -4,57 +4,8 @@
  * ends. */
 #pragma once
 
-#include "lib/book/book.h"
-#include "lib/host/system/lock.h"
 #include "lib/run/observer.h"
-
-/* What a tool that takes samples needs around them: the lab book, the host's lock, the fingerprint
- * of the machine (emp-setup takes it), the observer, and the end of runs. */
-
-struct run_session {
-	struct book *book;
-	int lock_fd;           /* of the host's lock; -1: not held */
-	int turn_fd;           /* see turn_take; -1: not taken */
-	const cpu_set_t *cpus; /* that programs run on, to be set before it is opened; NULL: all */
-	/* who measures at the same time, on the same CPUs, with RUN_LOCK_IGNORED; NULL: nobody */
-	char *beside;
-	int64_t environment; /* today's, in the book */
-	char *environment_digest;
-	char *inc_digest; /* of the INC that is beside the tools; NULL: there is none */
-	struct observer observer;
-	struct environment_question *question; /* while the fingerprint is taken */
-};
-
-#define RUN_SESSION_NEW ((struct run_session){.lock_fd = -1, .turn_fd = -1})
-
-enum run_lock {
-	RUN_LOCK_IGNORED,
-	RUN_LOCK_FREE, /* another tool that holds it is an error; the message names --ignore-lock */
-	RUN_LOCK_TAKEN,
-};
-
-/* Opens the book (NULL: the user's) and looks at the lock. Unless that is ignored, waits until
- * nobody else measures on the same CPUs, and says so on standard error; -EINTR, with a sentence,
- * after INT, TERM or HUP. A run of several days does not end because another program has locked its
- * book: from now on all users of the book wait until the lock is gone, or until INT, TERM or HUP.
- * After 10 s, a message on standard error says what they wait for. */
-int run_session_open(struct run_session *session, const char *db, enum book_mode mode,
-	enum run_lock lock, struct error *err);
-void run_session_close(struct run_session *session);
-
-/* Starts taking the fingerprint, while the caller prepares other things. */
-void run_session_ask_environment(struct run_session *session);
-
-/* Waits for it, or takes it now, and stores it. Also finds inc_digest. No sample may run before. */
-int run_session_environment(struct run_session *session, struct error *err);
-
-/* Of a new run of that command: the environment and what the observer says. The caller frees the
- * run. */
-void run_session_describe(const struct run_session *session, char *const *argv, struct run *run);
-
-/* Runs emp-setup's audit. *ret_off: the ids of its level A checks that are off, with ", " between,
- * which the caller frees; NULL: the machine is fit. */
-int environment_audit(char **ret_off, struct error *err);
+#include "lib/run/session.h"
 
 enum order {
 	ORDER_INTERLEAVE, /* one sample of each run in a round, so that slow changes affect all of
@@ -74,7 +25,7 @@ struct sampling {
 	/* By exit status, as program_exit_status: samples that end so count all the same; NULL:
 	 * only 0 does. */
 	const bool *ignored_status;
-	int64_t increments; /* ORDER_DUET: as in struct duet_row */
+	int64_t increments; /* that INC makes each time it runs; 0: another program */
 	void *data;         /* the caller's */
 
 	/* While the loop runs. */
@@ -82,7 +33,7 @@ struct sampling {
 	int64_t begun_ns;   /* CLOCK_MONOTONIC before the first sample; 0: not begun */
 	pid_t pid;          /* of the first process of the last sample */
 	int64_t last_pt_ns; /* of the last warm-up, or of the last run alone */
-	/* a run without the others of a duet, which is no sample, is under way */
+	/* ORDER_DUET: a run without the others, which is no sample, is under way */
 	bool alone;
 	uint32_t n_alone; /* number taken */
 
@@ -119,9 +70,32 @@ struct sampling_hooks {
 	int (*more)(struct sampling *s, struct error *err);
 	/* After the run has ended, also after a failure; then a failure here is not reported. */
 	int (*end)(struct sampling *s, struct error *err);
-	/* Of a duet, with the first run: once, after all warm-ups. It may change the plan's
-	 * duet. */
+	/* ORDER_DUET, with the first run: once, after all warm-ups. It may change
+	 * together->plan. */
 	int (*ready)(struct sampling *s, struct error *err);
+};
+
+/* Who stores what only runs of ORDER_DUET have, besides their samples (lib/duet/duet_store.h). */
+struct together_store {
+	/* Of each run, once, before its first sample. `reference`: the id of the first run. */
+	int (*run)(struct book *book, const struct sampling *s, int64_t reference,
+		const struct alternation_plan *plan, struct error *err);
+	/* Of each sample, by its n, within the transaction that stores it. */
+	int (*part)(struct book *book, int64_t run, uint32_t n, const struct alternation_part *part,
+		struct error *err);
+	/* Of a run without the others. */
+	int (*alone)(struct book *book, const struct sampling *s, const struct exec_result *exec,
+		struct error *err);
+};
+
+/* ORDER_DUET: how the programs of all runs share a CPU. */
+struct sampling_together {
+	const struct alternation_plan *plan; /* .first is set by the loop */
+	/* what the programs have in common; see observe_together */
+	const struct command_spec *all;
+	/* how often each program also runs alone, spread over the samples */
+	uint32_t alone;
+	const struct together_store *store;
 };
 
 struct sampling_plan {
@@ -129,19 +103,15 @@ struct sampling_plan {
 	struct sampling *items;
 	size_t n;
 	enum order order;
-	uint64_t seed;                /* of the random orders */
-	const struct duet_plan *duet; /* ORDER_DUET; .first is set here */
-	/* ORDER_DUET: what the programs have in common; see observe_duet */
-	const struct command_spec *all;
-	/* ORDER_DUET: how often each program also runs alone, spread over the samples */
-	uint32_t alone;
+	uint64_t seed;                     /* of the random orders */
+	struct sampling_together together; /* with ORDER_DUET */
 	struct sampling_hooks hooks;
 	const char *label; /* of the progress bar; NULL: the program's name */
 	bool quiet;        /* no progress */
 };
 
 /* Takes all samples. -EINTR without a sentence after INT, TERM or HUP, -ETIMEDOUT with one when a
- * program ran over spawn->timeout_ns, -ECANCELED when it failed, other failures. Every run that was
+ * program ran over spec->timeout_ns, -ECANCELED when it failed, other failures. Every run that was
  * begun is marked as done, interrupted or failed, and keeps its samples. */
 int sampling_run(const struct sampling_plan *plan, struct error *err);
 

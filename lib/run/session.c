@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The frame of every run, the book, the host's lock and the fingerprint of the machine: see
- * sampling.h. */
-#include "lib/run/sampling.h"
+ * session.h. */
+#include "lib/run/session.h"
 
 #include "lib/base/terminal.h"
 #include "lib/base/tool.h"

@@ -4,10 +4,10 @@
 #include "lib/trend/trend.h"
 
 #include "lib/base/argv.h"
-#include "lib/duet/duet_report.h"
+#include "lib/duet/book_duet.h"
+#include "lib/duet/inc_units.h"
 #include "lib/report/notes.h"
 #include "lib/report/run_result.h"
-#include "lib/run/duet.h"
 
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>

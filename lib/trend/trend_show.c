@@ -6,7 +6,7 @@
 #include "lib/base/charset.h"
 #include "lib/base/table.h"
 #include "lib/base/tool.h"
-#include "lib/duet/duet_report.h"
+#include "lib/duet/inc_units.h"
 #include "lib/report/plot.h"
 
 #include <math.h>

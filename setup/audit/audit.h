@@ -8,6 +8,7 @@
 #include "lib/base/base.h"
 #include "lib/host/cpu/core_types.h"
 #include "lib/host/cpu/cpus.h"
+#include "lib/host/cpu/frequency.h"
 #include "lib/host/process/process.h"
 #include "lib/host/system/kernel.h"
 #include "lib/host/system/lock.h"

@@ -11,6 +11,7 @@
 #include "lib/document/document.h"
 #include "lib/host/cpu/core_types.h"
 #include "lib/host/cpu/cpus.h"
+#include "lib/host/cpu/frequency.h"
 #include "lib/host/process/process.h"
 #include "lib/host/system/digest.h"
 #include "lib/host/system/kernel.h"

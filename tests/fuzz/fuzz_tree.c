@@ -4,6 +4,7 @@
 #include "lib/base/text.h"
 #include "lib/host/accounting/accounting.h"
 #include "lib/host/cpu/cpus.h"
+#include "lib/host/cpu/frequency.h"
 #include "lib/host/process/cgroup.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/process.h"

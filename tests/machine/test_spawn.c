@@ -183,7 +183,7 @@ static void a_time_out_ends_the_whole_tree(void **state)
 		struct command_spec spec = spec_of(argv, "/bin/sh", cgroup);
 
 		spec.timeout_ns = 100 * NS_PER_MS;
-		assert_int_equal(run_ok(&spec).end, SPAWN_TIMED_OUT);
+		assert_int_equal(run_ok(&spec).end, PROGRAM_TIMED_OUT);
 		assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	}
 }
@@ -195,7 +195,7 @@ static void a_program_that_stops_itself_is_ended(void **state)
 	struct command_spec spec = spec_of(argv, "/bin/sh", cgroup);
 
 	assert_int_equal(interrupt_init(), 0);
-	assert_int_equal(run_ok(&spec).end, SPAWN_STOPPED);
+	assert_int_equal(run_ok(&spec).end, PROGRAM_STOPPED);
 }
 
 static void a_fork_bomb_within_limits_is_ended_whole(void **state)
@@ -209,7 +209,7 @@ static void a_fork_bomb_within_limits_is_ended_whole(void **state)
 	struct error err = {};
 
 	spec.timeout_ns = 300 * NS_PER_MS;
-	assert_int_equal(run_ok(&spec).end, SPAWN_TIMED_OUT);
+	assert_int_equal(run_ok(&spec).end, PROGRAM_TIMED_OUT);
 	assert_int_equal(cgroup_is(cgroup, "populated", &err), 0);
 }
 
@@ -223,7 +223,7 @@ static void a_fork_bomb_leaves_nothing_without_a_cgroup(void **state)
 	struct command_spec spec = spec_of(argv, "/bin/sh", NULL);
 
 	spec.timeout_ns = 500 * NS_PER_MS;
-	assert_int_equal(run_ok(&spec).end, SPAWN_TIMED_OUT);
+	assert_int_equal(run_ok(&spec).end, PROGRAM_TIMED_OUT);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_int_equal(errno, ECHILD);
 }
@@ -235,7 +235,7 @@ static void what_never_stays_is_ended_without_a_cgroup(void **state)
 	struct command_spec spec = spec_of(argv, burn, NULL);
 
 	spec.timeout_ns = 300 * NS_PER_MS;
-	assert_int_equal(run_ok(&spec).end, SPAWN_TIMED_OUT);
+	assert_int_equal(run_ok(&spec).end, PROGRAM_TIMED_OUT);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	assert_int_equal(errno, ECHILD);
 }
@@ -275,7 +275,7 @@ static void what_freezes_itself_is_ended(void **state)
 	struct command_spec spec = spec_of(argv, "/bin/sh", cgroup);
 	struct error err = {};
 
-	assert_int_equal(run_ok(&spec).end, SPAWN_FROZEN);
+	assert_int_equal(run_ok(&spec).end, PROGRAM_FROZEN);
 	assert_int_equal(cgroup_is(cgroup, "populated", &err), 0);
 }
 
@@ -288,7 +288,7 @@ static void an_interrupt_ends_the_program_and_is_told(void **state)
 
 	assert_int_equal(interrupt_init(), 0);
 	kill(getpid(), SIGINT);
-	assert_int_equal(run_ok(&spec).end, SPAWN_INTERRUPTED);
+	assert_int_equal(run_ok(&spec).end, PROGRAM_INTERRUPTED);
 	assert_int_equal(interrupt_pending(), SIGINT);
 }
 
@@ -416,7 +416,7 @@ struct one_of {
 	const char *argv[4];
 	int64_t timeout_ns;
 	int status; /* as a shell gives it */
-	enum spawn_end end;
+	enum program_end end;
 	/* at least; at most a few more; -1 for an orphan that is still there when all have
 	 * started */
 	int64_t pt_ms;
@@ -433,7 +433,7 @@ static const struct one_of many[] = {
 	{{"/bin/sh", "-c", "sleep 1000 & sleep 1000 & exit 4"}, .status = 4, .left_behind = 2,
 		.killed = 2},
 	{{"/bin/sh", "-c", "sleep 1000 & sleep 1000"}, .timeout_ns = 200 * NS_PER_MS,
-		.status = 128 + SIGKILL, .end = SPAWN_TIMED_OUT},
+		.status = 128 + SIGKILL, .end = PROGRAM_TIMED_OUT},
 	{{"/bin/sh", "-c", "kill -SEGV $$"}, .status = 128 + SIGSEGV},
 	{{burn, "--orphan", orphan_ms}, .pt_ms = -1, .left_behind = 1},
 };
@@ -551,7 +551,7 @@ static void one_that_stops_is_noticed_among_several(void **state)
 	assert_int_equal(program_start(&programs[1], &second, &err), 0);
 	assert_int_equal(program_wait_any(programs, 2, 0, &over, &err), 0);
 	assert_int_equal(over, 0);
-	assert_int_equal(program_result(programs[0])->end, SPAWN_STOPPED);
+	assert_int_equal(program_result(programs[0])->end, PROGRAM_STOPPED);
 	for (size_t i = 0; i < 2; i++) {
 		program_free(programs[i]);
 		cgroup_free(cgroups[i]);

@@ -5,6 +5,7 @@
 
 #include "lib/host/cpu/core_types.h"
 #include "lib/host/cpu/cpus.h"
+#include "lib/host/cpu/frequency.h"
 
 static void assert_text(char *text, const char *wanted)
 {

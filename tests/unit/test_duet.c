@@ -2,7 +2,7 @@
 /* The price of a duet, and the slice that is suggested by it. */
 #include "tests/unit/check.h"
 
-#include "lib/duet/duet_report.h"
+#include "lib/duet/duet_cost.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
 
 #include "lib/base/number.h"
 #include "lib/base/cleanup.h"
-#include "lib/duet/duet_report.h"
+#include "lib/duet/duet_advice.h"
 
 #include <math.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/number.h"
 #include "lib/base/json.h"
-#include "lib/run/duet.h"
+#include "lib/duet/book_duet.h"
 
 #include <string.h>
 

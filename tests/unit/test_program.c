@@ -120,7 +120,7 @@ TEST(what_it_leaves_behind_is_killed_and_counted)
 	struct command_spec spec = SHELL("sleep 1000 & sleep 1000 & exit 0");
 	struct exec_result s = run_ok(&spec);
 
-	assert_int_equal(s.end, SPAWN_ENDED);
+	assert_int_equal(s.end, PROGRAM_ENDED);
 	assert_int_equal(s.left_behind, 2);
 	assert_int_equal(s.killed, 2);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
@@ -133,7 +133,7 @@ TEST(a_time_out_kills_what_it_started_too)
 
 	spec.timeout_ns = 50000000;
 	s = run_ok(&spec);
-	assert_int_equal(s.end, SPAWN_TIMED_OUT);
+	assert_int_equal(s.end, PROGRAM_TIMED_OUT);
 	assert_int_equal(process_exit_status(s.wait_status), 128 + SIGKILL);
 	assert_int_equal(s.left_behind, 0); /* it did not outlive the program: both were killed */
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);

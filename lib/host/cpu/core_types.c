@@ -4,8 +4,6 @@
 
 #include "lib/host/cpu/cpus.h"
 
-#define CPU_ROOT "/sys/devices/system/cpu"
-
 /* Intel's processors have one set of counters for each type; only the CPUs that are online are
  * listed. */
 static void read_pmus(struct core_types *types, int root_fd)
@@ -63,7 +61,7 @@ static void group_cpus(struct core_types *types, struct typed_cpu *cpus, size_t 
 static void read_numbers(struct core_types *types, int root_fd, const char *file,
 	const char *const name[2], double tolerance)
 {
-	_cleanup_(paths_clear) struct paths found = paths_expand(root_fd, CPU_ROOT "/cpu[0-9]*");
+	_cleanup_(paths_clear) struct paths found = paths_expand(root_fd, CPUS_ROOT "/cpu[0-9]*");
 	_cleanup_(freep) struct typed_cpu *cpus = NULL;
 	size_t n = 0;
 
@@ -74,7 +72,7 @@ static void read_numbers(struct core_types *types, int root_fd, const char *file
 		/* one may be offline, but not two: no CPU has it */
 		if (number < 0 && n == 0 && i > 0)
 			return;
-		if (sscanf(found.items[i], CPU_ROOT "/cpu%d%n", &cpu, &end) == 1 &&
+		if (sscanf(found.items[i], CPUS_ROOT "/cpu%d%n", &cpu, &end) == 1 &&
 			!found.items[i][end] && number > 0)
 			*array_add(cpus, n) = (struct typed_cpu){cpu, number};
 	}
@@ -84,7 +82,7 @@ static void read_numbers(struct core_types *types, int root_fd, const char *file
 static void read_frequencies(struct core_types *types, int root_fd)
 {
 	_cleanup_(paths_clear) struct paths policies = paths_expand(
-		root_fd, CPU_ROOT "/cpufreq/policy[0-9]*");
+		root_fd, CPUS_ROOT "/cpufreq/policy[0-9]*");
 	_cleanup_(freep) struct typed_cpu *cpus = NULL;
 	size_t n = 0;
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Orphans of a program under test: see program.h. */
-#include "lib/host/process/program.h"
+/* Orphans of a program under test: see orphans.h. */
+#include "lib/host/process/orphans.h"
 
 #include "lib/host/process/tag.h"
 
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 
 enum { MAX_ROUNDS = 1000 };
 
@@ -78,7 +80,7 @@ int orphans_reap(const struct orphans *o, struct exec_result *sum, struct error 
 			pid_t pid = wait4(list.items[i], NULL, WNOHANG, &ru);
 
 			if (pid > 0 && sum) {
-				exec_result_add(sum, &ru);
+				exec_result_add_usage(sum, &ru);
 				sum->left_behind += o->end_ns &&
 						    accounting_end(o->accounting, pid) > o->end_ns;
 			}

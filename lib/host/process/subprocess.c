@@ -3,8 +3,8 @@
 #include "lib/host/process/subprocess.h"
 
 #include "lib/base/argv.h"
+#include "lib/host/process/launch.h"
 #include "lib/host/process/process.h"
-#include "lib/host/process/program.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/process/tty.h"
 
@@ -66,7 +66,7 @@ static int start_helper(struct helper *h, const struct subprocess *p, bool captu
 		spec.path = found;
 	}
 	if (r == 0)
-		r = start_program(&spec, &started, &h->pidfd, NULL);
+		r = program_launch(&spec, &started, &h->pidfd, NULL);
 	h->pid = r == 0 ? started.pid : 0;
 	return r;
 }

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A duet in the lab book: see duet.h. */
-#include "lib/run/duet.h"
+/* A duet in the lab book: see book_duet.h. */
+#include "lib/duet/book_duet.h"
 
 #include "lib/book/sql.h"
 
 static const struct field duet_fields[] = {
 	{FIELD(duet_row, FIELD_INT64, reference), .min = 1, .refers = FIELD_TO_RUN},
 	{FIELD(duet_row, FIELD_BOOL, frozen)},
-	{FIELD(duet_row, FIELD_INT64, slice_ns), .min = 1, .max = JSON_TIME_MAX},
-	{FIELD(duet_row, FIELD_INT64, increments), .presence = FIELD_OPTIONAL, .min = 1,
-		.max = INT64_MAX},
+	{FIELD(duet_row, FIELD_INT64, slice_ns), .min = 1, IS_TIME},
+	{FIELD(duet_row, FIELD_INT64, increments), IS_OPTIONAL, .min = 1, .max = INT64_MAX},
 	{FIELD(duet_row, FIELD_INT64, run), .min = 1, .expression = "run", .book_only = true},
 };
 const struct field_table duet_table = {
@@ -19,16 +18,16 @@ static const struct field duet_sample_fields[] = {
 	{FIELD(duet_sample, FIELD_UINT32, sample), .min = 1, .max = UINT32_MAX},
 	{FIELD(duet_sample, FIELD_INT, position), .min = 1, .max = INT32_MAX},
 	{FIELD(duet_sample, FIELD_INT, repetitions), .min = 1, .max = INT32_MAX},
-	{FIELD(duet_sample, FIELD_INT64, together_ns), .max = JSON_TIME_MAX},
+	{FIELD(duet_sample, FIELD_INT64, together_ns), IS_TIME},
 };
 const struct field_table duet_sample_table = FIELD_TABLE(duet_sample, "run, ", duet_sample_fields);
 
 static const struct field duet_alone_fields[] = {
 	{FIELD(duet_alone, FIELD_UINT32, n), .min = 1, .max = UINT32_MAX},
 	{FIELD(duet_alone, FIELD_UINT32, after), .max = UINT32_MAX},
-	{FIELD(duet_alone, FIELD_INT64, start_ns), .max = JSON_MOMENT_MAX},
-	{FIELD(duet_alone, FIELD_INT64, et_ns), .max = JSON_TIME_MAX},
-	{FIELD(duet_alone, FIELD_INT64, pt_ns), .max = JSON_TIME_MAX},
+	{FIELD(duet_alone, FIELD_INT64, start_ns), IS_MOMENT},
+	{FIELD(duet_alone, FIELD_INT64, et_ns), IS_TIME},
+	{FIELD(duet_alone, FIELD_INT64, pt_ns), IS_TIME},
 };
 const struct field_table duet_alone_table = FIELD_TABLE(duet_alone, "run, ", duet_alone_fields);
 

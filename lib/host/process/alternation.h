@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Several programs that start together and alternate on one CPU until all have ended, so that
+ * whatever changes the speed of the machine changes it for all of them. A duet (lib/duet) is made of
+ * this; here nobody compares the programs.
+ *
+ * They alternate in one of two ways: the scheduler's slices (slices.h), which cost nothing and
+ * need no privileges; or the freezer of cgroup v2, driven by this process on another CPU, which
+ * works on older kernels and for slices below a tick. */
+#pragma once
+
+#include "lib/host/process/program.h"
+
+enum slicing { SLICING_AUTO, SLICING_SCHEDULER, SLICING_FREEZER, N_SLICINGS };
+
+/* "auto", "scheduler", "freezer". */
+extern const char *const slicing_names[N_SLICINGS];
+
+struct alternation_plan {
+	enum slicing slicing; /* not SLICING_AUTO: see alternation_choose */
+	int64_t slice_ns;
+	int cpu;
+	bool repeat;  /* programs that have ended start again until all have ended once */
+	size_t first; /* which one starts first; the others follow in their order */
+};
+
+/* What part one program had in it. */
+struct alternation_part {
+	int position;        /* that it started in, from 1; 0: it alternated with none */
+	int repetitions;     /* complete ones; 0: another program did not end by itself */
+	int64_t together_ns; /* of its elapsed time, while there was another program */
+	bool cut_short;      /* one more repetition was under way, and was killed */
+};
+
+struct alternation_result {
+	struct exec_result exec; /* of repetitions: means, and the sums of left_behind and killed */
+	struct alternation_part part;
+};
+
+/* What AUTO means here, or whether the given way works. `cgroup`: one that a program would run in;
+ * NULL: there are none. -ENOTSUP with a sentence. */
+int alternation_choose(enum slicing wanted, int64_t slice_ns, int cpu, const struct cgroup *cgroup,
+	enum slicing *ret, struct error *err);
+
+/* The way that gives slices of that length here; SLICING_AUTO: none does. */
+enum slicing alternation_slicing(int64_t slice_ns, int cpu, const struct cgroup *cgroup);
+
+/* Runs n programs, each in a cgroup of its own, or all without. The cpu of their specs must be the
+ * plan's, and the specs must outlive this. If one does not end by itself (PROGRAM_TIMED_OUT and the
+ * like), the others are killed. Failures as for program_run. */
+int alternation_run(const struct alternation_plan *plan, const struct command_spec *const *specs,
+	size_t n, struct alternation_result *ret, struct error *err);
