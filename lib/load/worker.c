@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A worker: see session.h. Until its release it only waits; from then on it starts one command
+/* A worker: see worker.h. Until its release it only waits; from then on it starts one command
  * after another, and writes to the shared memory what the coordinator will want to know. */
-#include "lib/load/session.h"
+#include "lib/load/worker.h"
 
-#include "lib/host/process/subprocess.h"
 #include "lib/host/process/privilege.h"
+#include "lib/host/process/program.h"
+#include "lib/host/process/subprocess.h"
 
 #include <limits.h>
 #include <linux/futex.h>
+#include <math.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 struct worker {
 	struct load load;
