@@ -2,7 +2,7 @@
 /* emp-analyze clocks: shows, draws or compares what emp-calibrate clocks measured. */
 #include "analyze/analyze.h"
 
-#include "lib/clocks/clocks.h"
+#include "lib/clocks/clocks_report.h"
 
 static struct clocks_view view;
 

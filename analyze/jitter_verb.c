@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze jitter: what interrupted a CPU, by name (De, Kothari & Mann 2007). */
 #include "analyze/analyze.h"
-#include "lib/jitter/jitter_run.h"
+#include "lib/jitter/jitter_show.h"
 
 static struct jitter_view view = {.fail_if_new = -1};
 static const char *baseline;

@@ -2,7 +2,8 @@
 /* emp-analyze load: the rate of work of a load, or of two that are compared. */
 #include "analyze/analyze.h"
 #include "lib/base/charset.h"
-#include "lib/load/load_report.h"
+#include "lib/load/load_export.h"
+#include "lib/load/load_figures.h"
 
 enum { LAST = 0 }; /* run of a load */
 

@@ -3,7 +3,8 @@
  * its environment. */
 #include "calibrate/calibrate.h"
 
-#include "lib/clocks/clocks.h"
+#include "lib/clocks/bench.h"
+#include "lib/clocks/clocks_report.h"
 #include "lib/host/process/pinning.h"
 
 static bool full;

@@ -5,7 +5,7 @@
 
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/signals.h"
-#include "lib/jitter/jitter_run.h"
+#include "lib/jitter/jitter_show.h"
 #include "lib/jitter/watch.h"
 
 enum { LEAST_BUFFER = 64 << 10 };

@@ -183,7 +183,7 @@ static void reply(int connection, const struct clock_reply *text, int fd)
 	sendmsg(connection, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-static void refuse(int connection, int error, const char *reason)
+static void refuse_client(int connection, int error, const char *reason)
 {
 	struct clock_reply no = {.error = error};
 
@@ -209,7 +209,7 @@ static void accept_clients(struct service *service)
 		for (size_t i = 0; i < service->n_clients; i++)
 			of_user += service->clients[i].peer.uid == client.peer.uid;
 		if (service->n_clients >= max || of_user >= MAX_OF_A_USER) {
-			refuse(fd, EUSERS, "too many clients");
+			refuse_client(fd, EUSERS, "too many clients");
 			continue;
 		}
 		client.fd = TAKE_FD(fd);
@@ -277,12 +277,12 @@ static bool read_request(struct service *service, struct client *client)
 	else if (request.version != 1)
 		fault = "only version 1 is known";
 	if (fault) {
-		refuse(client->fd, EPROTO, fault);
+		refuse_client(client->fd, EPROTO, fault);
 		return false;
 	}
 	r = serve(service, client, &err);
 	if (r < 0)
-		refuse(client->fd, -r, err.text);
+		refuse_client(client->fd, -r, err.text);
 	return r == 0;
 }
 

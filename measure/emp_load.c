@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-load: how fast a machine does the work of many users at once. */
-#include "lib/load/session.h"
+#include "lib/load/verification.h"
 
 #include "lib/host/process/privilege.h"
+#include "lib/load/worker.h"
 
 static struct load_options options = {.warm_ups = 1, .coordination = -1};
 

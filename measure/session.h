@@ -10,7 +10,7 @@
 #include "lib/duet/inc_units.h"
 #include "lib/host/perf/perf_counters.h"
 #include "lib/host/process/subprocess.h"
-#include "lib/jitter/watch.h"
+#include "lib/jitter/program_trace.h"
 #include "lib/report/notes.h"
 #include "lib/report/results.h"
 #include "lib/report/run_result.h"

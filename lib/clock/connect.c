@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The connection to emp-clock.service, and reading the slots that it shows: see protocol.h and
- * slots.h. */
+/* Asks the service, and reads its slots: see connect.h and protocol.h. */
+#include "lib/clock/connect.h"
+
+#include "lib/clock/clock_internal.h"
 #include "lib/clock/emp-clock.h"
 #include "lib/clock/protocol.h"
-#include "lib/clock/slots.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -94,7 +95,7 @@ static int ask(int fd)
 	return r;
 }
 
-__attribute__((visibility("default"))) int emp_clock_open(void)
+CLOCK_PUBLIC int emp_clock_open(void)
 {
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), error, r;
 
@@ -109,24 +110,24 @@ __attribute__((visibility("default"))) int emp_clock_open(void)
 	return r;
 }
 
-const struct slot *slot_of(unsigned int cpu)
+const struct slot *slots_at(unsigned int cpu)
 {
 	return cpu < n_slots ? &all[cpu] : NULL;
 }
 
-bool slots_read(unsigned int cpu, struct running *ret)
+bool slots_read(unsigned int cpu, struct running_thread *ret)
 {
-	const struct slot *slot = slot_of(cpu);
+	const struct slot *slot = slots_at(cpu);
 	struct timespec now;
-	struct running seen;
+	struct running_thread seen;
 	uint32_t seq;
 
 	if (!slot)
 		return false;
 	seq = __atomic_load_n(&slot->seq, __ATOMIC_ACQUIRE);
-	seen = (struct running){.tid = (pid_t)slot->tid, .pid = (pid_t)slot->pid};
+	seen = (struct running_thread){.tid = (pid_t)slot->tid, .pid = (pid_t)slot->pid};
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	seen.ns = slot->run_ns + (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec -
+	seen.ns = slot->run_ns + (uint64_t)now.tv_sec * CLOCK_NS_PER_S + (uint64_t)now.tv_nsec -
 		  slot->since_ns;
 	atomic_thread_fence(memory_order_acquire);
 	if (!seen.tid || (seq & 1) || __atomic_load_n(&slot->seq, __ATOMIC_RELAXED) != seq)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The CPU time of other threads and processes. */
+#include "lib/clock/clock_internal.h"
+#include "lib/clock/connect.h"
 #include "lib/clock/emp-clock.h"
-#include "lib/clock/slots.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,10 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NS_PER_S 1000000000ULL
 #define MAX_TICKS_NS 40000000ULL /* HZ is 100 or more */
 #define MAX_RUNNING 64
-#define PUBLIC __attribute__((visibility("default")))
 
 static int fail(int error)
 {
@@ -55,16 +54,16 @@ static int read_thread(pid_t tid, uint64_t *ret_ns)
 /* What a thread that runs on another CPU has used since the kernel looked at it, which it does at
  * each tick at the latest. A difference of more than some ticks is not the thread's: the service no
  * longer runs, or has missed a switch. */
-static uint64_t not_seen_by_kernel(const struct running *running, uint64_t kernel_ns)
+static uint64_t not_seen_by_kernel(const struct running_thread *running, uint64_t kernel_ns)
 {
 	uint64_t more_ns = running->ns > kernel_ns ? running->ns - kernel_ns : 0;
 
 	return more_ns < MAX_TICKS_NS ? more_ns : 0;
 }
 
-PUBLIC int emp_clock_thread_ns_of(pid_t tid, uint64_t *ret_ns)
+CLOCK_PUBLIC int emp_clock_thread_ns_of(pid_t tid, uint64_t *ret_ns)
 {
-	struct running running;
+	struct running_thread running;
 	uint64_t ns;
 
 	if (tid <= 0)
@@ -72,20 +71,20 @@ PUBLIC int emp_clock_thread_ns_of(pid_t tid, uint64_t *ret_ns)
 	if (read_thread(tid, &ns) < 0)
 		return -1;
 	*ret_ns = ns;
-	for (unsigned int cpu = 0; slot_of(cpu); cpu++)
+	for (unsigned int cpu = 0; slots_at(cpu); cpu++)
 		if (slots_read(cpu, &running) && running.tid == tid)
 			*ret_ns = ns + not_seen_by_kernel(&running, ns);
 	return 0;
 }
 
 struct seen {
-	struct running running;
+	struct running_thread running;
 	uint64_t kernel_ns;
 };
 
 /* The process's time and, for each thread that runs, what the kernel had not seen of it, if the
  * kernel did not look at the thread in between. */
-PUBLIC int emp_clock_process_ns_of(pid_t pid, uint64_t *ret_ns)
+CLOCK_PUBLIC int emp_clock_process_ns_of(pid_t pid, uint64_t *ret_ns)
 {
 	pid_t own_tid = (pid_t)syscall(SYS_gettid);
 	struct seen seen[MAX_RUNNING];
@@ -98,8 +97,8 @@ PUBLIC int emp_clock_process_ns_of(pid_t pid, uint64_t *ret_ns)
 	if (pid <= 0)
 		return fail(EINVAL);
 	/* the threads that run now, without the caller, which the kernel looks at in any case */
-	for (unsigned int cpu = 0; slot_of(cpu) && n < MAX_RUNNING; cpu++) {
-		struct running *running = &seen[n].running;
+	for (unsigned int cpu = 0; slots_at(cpu) && n < MAX_RUNNING; cpu++) {
+		struct running_thread *running = &seen[n].running;
 
 		if (slots_read(cpu, running) && running->pid == pid && running->tid != own_tid &&
 			read_thread(running->tid, &seen[n].kernel_ns) == 0)
@@ -110,7 +109,7 @@ PUBLIC int emp_clock_process_ns_of(pid_t pid, uint64_t *ret_ns)
 		return fail(r);
 	if (syscall(SYS_clock_gettime, clock, &now) < 0) /* it has ended in between */
 		return fail(ESRCH);
-	ns = (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+	ns = (uint64_t)now.tv_sec * CLOCK_NS_PER_S + (uint64_t)now.tv_nsec;
 	for (unsigned int i = 0; i < n; i++)
 		if (read_thread(seen[i].running.tid, &kernel_ns) == 0 &&
 			kernel_ns == seen[i].kernel_ns)

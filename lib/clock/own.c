@@ -2,9 +2,10 @@
 /* The CPU time of the calling thread and of its process: it is read from the kernel when the thread
  * has got a CPU; for as long as the thread keeps it, the time stamp counter says what has been
  * added. */
+#include "lib/clock/clock_internal.h"
+#include "lib/clock/connect.h"
 #include "lib/clock/emp-clock.h"
 #include "lib/clock/mark.h"
-#include "lib/clock/slots.h"
 #include "lib/clock/tsc.h"
 
 #include <stdatomic.h>
@@ -18,9 +19,6 @@
 #else
 #define __libc_single_threaded 0
 #endif
-
-#define NS_PER_S 1000000000ULL
-#define PUBLIC __attribute__((visibility("default")))
 
 /* How long the time stamp counter replaces the kernel's clock. The kernel's leaves out what a
  * hypervisor took and, on some kernels, interrupts; the counter may be ahead by that, but no
@@ -90,7 +88,7 @@ static uint64_t system_ns(clockid_t clock)
 	struct timespec now;
 
 	syscall(SYS_clock_gettime, clock, &now);
-	return now.tv_sec * NS_PER_S + now.tv_nsec;
+	return now.tv_sec * CLOCK_NS_PER_S + now.tv_nsec;
 }
 
 /* Begins anew in a new thread, and in the only thread of a forked child. */
@@ -131,7 +129,7 @@ static inline bool is_same_slice(uint32_t slice)
 	if (__builtin_expect(shared.way == BY_MARK, 1))
 		return true;
 	cpu = mark_cpu();
-	slot = slot_of(cpu);
+	slot = slots_at(cpu);
 	return cpu == own.cpu && slot && __atomic_load_n(&slot->seq, __ATOMIC_RELAXED) == own.seq;
 }
 
@@ -140,7 +138,7 @@ static inline bool is_same_slice(uint32_t slice)
 static void look_at_slot(void)
 {
 	uint32_t cpu = mark_cpu(), seq;
-	const struct slot *slot = slot_of(cpu);
+	const struct slot *slot = slots_at(cpu);
 	struct rusage usage;
 	bool is_shown;
 
@@ -241,7 +239,7 @@ static inline uint64_t not_backwards(uint64_t *last, uint64_t now)
 	return *last;
 }
 
-static inline uint64_t clock_ns(struct cpu_clock *clock, clockid_t id)
+static inline uint64_t own_clock_ns(struct cpu_clock *clock, clockid_t id)
 {
 	uint64_t cycles;
 	struct anchor anchor = read_clock(clock, id, &cycles);
@@ -249,7 +247,7 @@ static inline uint64_t clock_ns(struct cpu_clock *clock, clockid_t id)
 	return not_backwards(&clock->last_ns, anchor.ns + (cycles * shared.ns_per_cycle_q32 >> 32));
 }
 
-static inline uint64_t clock_cycles(struct cpu_clock *clock, clockid_t id)
+static inline uint64_t own_clock_cycles(struct cpu_clock *clock, clockid_t id)
 {
 	uint64_t cycles;
 	struct anchor anchor = read_clock(clock, id, &cycles);
@@ -257,14 +255,14 @@ static inline uint64_t clock_cycles(struct cpu_clock *clock, clockid_t id)
 	return not_backwards(&clock->last_cycles, anchor.cycles + cycles);
 }
 
-PUBLIC uint64_t emp_clock_thread_ns(void)
+CLOCK_PUBLIC uint64_t emp_clock_thread_ns(void)
 {
-	return clock_ns(&own.thread, CLOCK_THREAD_CPUTIME_ID);
+	return own_clock_ns(&own.thread, CLOCK_THREAD_CPUTIME_ID);
 }
 
-PUBLIC uint64_t emp_clock_thread_cycles(void)
+CLOCK_PUBLIC uint64_t emp_clock_thread_cycles(void)
 {
-	return clock_cycles(&own.thread, CLOCK_THREAD_CPUTIME_ID);
+	return own_clock_cycles(&own.thread, CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* Other threads may use CPU time at any moment. */
@@ -274,24 +272,24 @@ static inline void forget_anchor_beside_threads(void)
 		own.process.version |= 1;
 }
 
-PUBLIC uint64_t emp_clock_process_ns(void)
+CLOCK_PUBLIC uint64_t emp_clock_process_ns(void)
 {
 	forget_anchor_beside_threads();
-	return clock_ns(&own.process, CLOCK_PROCESS_CPUTIME_ID);
+	return own_clock_ns(&own.process, CLOCK_PROCESS_CPUTIME_ID);
 }
 
-PUBLIC uint64_t emp_clock_process_cycles(void)
+CLOCK_PUBLIC uint64_t emp_clock_process_cycles(void)
 {
 	forget_anchor_beside_threads();
-	return clock_cycles(&own.process, CLOCK_PROCESS_CPUTIME_ID);
+	return own_clock_cycles(&own.process, CLOCK_PROCESS_CPUTIME_ID);
 }
 
-PUBLIC uint64_t emp_clock_ns_to_cycles(uint64_t ns)
+CLOCK_PUBLIC uint64_t emp_clock_ns_to_cycles(uint64_t ns)
 {
 	return (uint64_t)((double)ns * tsc_per_ns());
 }
 
-PUBLIC void emp_clock_counts(struct emp_clock_counts *ret)
+CLOCK_PUBLIC void emp_clock_counts(struct emp_clock_counts *ret)
 {
 	*ret = own.counts;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* libemp-clock for unchanged programs, through LD_PRELOAD: see emp-clock(3). */
+#include "lib/clock/clock_internal.h"
 #include "lib/clock/emp-clock.h"
 
 #include <dlfcn.h>
@@ -14,20 +15,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PUBLIC __attribute__((visibility("default")))
-#define NS_PER_S 1000000000ULL
-#define NS_PER_US 1000ULL
-#define US_PER_S 1000000ULL
+#define CLOCK_NS_PER_US UINT64_C(1000)
+#define CLOCK_US_PER_S UINT64_C(1000000)
 
-static int find_clock_gettime(clockid_t clock, struct timespec *ret);
-static _Atomic(int (*)(clockid_t, struct timespec *)) next_clock_gettime = find_clock_gettime;
+static int resolve_clock_gettime(clockid_t clock, struct timespec *ret);
+static _Atomic(int (*)(clockid_t, struct timespec *)) next_clock_gettime = resolve_clock_gettime;
 
 static int call_clock_gettime(clockid_t clock, struct timespec *ret)
 {
 	return (int)syscall(SYS_clock_gettime, clock, ret);
 }
 
-static int find_clock_gettime(clockid_t clock, struct timespec *ret)
+static int resolve_clock_gettime(clockid_t clock, struct timespec *ret)
 {
 	int (*next)(clockid_t, struct timespec *);
 
@@ -53,11 +52,11 @@ static inline void connect_once(void)
 static int give(uint64_t ns, struct timespec *ret)
 {
 	*ret = (struct timespec){
-		.tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S)};
+		.tv_sec = (time_t)(ns / CLOCK_NS_PER_S), .tv_nsec = (long)(ns % CLOCK_NS_PER_S)};
 	return 0;
 }
 
-PUBLIC int clock_gettime(clockid_t clock, struct timespec *ret)
+CLOCK_PUBLIC int clock_gettime(clockid_t clock, struct timespec *ret)
 {
 	switch (clock) {
 	case CLOCK_THREAD_CPUTIME_ID:
@@ -92,14 +91,14 @@ __attribute__((constructor)) static void forget_in_children(void)
 
 static struct timeval timeval(uint64_t us)
 {
-	return (struct timeval){
-		.tv_sec = (time_t)(us / US_PER_S), .tv_usec = (suseconds_t)(us % US_PER_S)};
+	return (struct timeval){.tv_sec = (time_t)(us / CLOCK_US_PER_S),
+		.tv_usec = (suseconds_t)(us % CLOCK_US_PER_S)};
 }
 
 static int read_usage(int who, struct usage *usage, uint64_t ns, struct rusage *ret)
 {
 	struct emp_clock_counts counts;
-	uint64_t n_calls, all_us = ns / NS_PER_US, system_us;
+	uint64_t n_calls, all_us = ns / CLOCK_NS_PER_US, system_us;
 
 	emp_clock_counts(&counts);
 	n_calls = counts.system_calls;
@@ -110,7 +109,7 @@ static int read_usage(int who, struct usage *usage, uint64_t ns, struct rusage *
 	}
 	/* the kernel's part of system time, as far as neither part goes backwards; what has been
 	 * added since is user time */
-	system_us = (uint64_t)usage->at_call.ru_stime.tv_sec * US_PER_S +
+	system_us = (uint64_t)usage->at_call.ru_stime.tv_sec * CLOCK_US_PER_S +
 		    (uint64_t)usage->at_call.ru_stime.tv_usec;
 	if (all_us < usage->user_us + usage->system_us)
 		all_us = usage->user_us + usage->system_us;
@@ -125,7 +124,7 @@ static int read_usage(int who, struct usage *usage, uint64_t ns, struct rusage *
 	return 0;
 }
 
-PUBLIC int getrusage(int who, struct rusage *ret)
+CLOCK_PUBLIC int getrusage(int who, struct rusage *ret)
 {
 	connect_once();
 	if (who == RUSAGE_THREAD)

@@ -26,20 +26,3 @@ struct slot {
 	slot_u64 switches; /* how often it had left a CPU until then */
 	slot_u64 pad[3];   /* a slot is a cache line */
 };
-
-#if !defined(__bpf__)
-#include <stdbool.h>
-#include <sys/types.h>
-
-/* NULL: there is none. */
-const struct slot *slot_of(unsigned int cpu);
-
-/* A thread that runs now, and its CPU time by the service. */
-struct running {
-	pid_t tid, pid;
-	uint64_t ns;
-};
-
-/* What is running on this CPU; false: no thread of the user. */
-bool slots_read(unsigned int cpu, struct running *ret);
-#endif

@@ -2,6 +2,8 @@
 /* The rate of the time stamp counter: see tsc.h. */
 #include "lib/clock/tsc.h"
 
+#include "lib/clock/clock_internal.h"
+
 #include <stdbool.h>
 #include <sys/prctl.h>
 #include <time.h>
@@ -45,7 +47,7 @@ static struct instant read_both(void)
 		if (after - before >= least)
 			continue;
 		least = after - before;
-		best.ns = now.tv_sec * 1000000000ULL + now.tv_nsec;
+		best.ns = now.tv_sec * CLOCK_NS_PER_S + now.tv_nsec;
 		best.tsc = before + least / 2;
 	}
 	return best;

@@ -5,12 +5,14 @@
 #include "lib/clocks/bench.h"
 
 #include "lib/clock/emp-clock.h"
+#include "lib/clocks/children.h"
+#include "lib/clocks/precision.h"
+#include "lib/clocks/primes.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/signals.h"
 #include "lib/stats/summary.h"
 
 #include <dlfcn.h>
-#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <sched.h>
 
@@ -33,31 +35,6 @@ enum {
 	TURNS_FULL = 1000,
 	INTERRUPTED = 10, /* a call that takes ten times the median was interrupted */
 };
-
-double grouped_median_of(const int64_t *ascending, size_t n, int64_t quantum)
-{
-	int64_t median = ascending[n / 2];
-	size_t below = 0, equal = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		below += ascending[i] < median;
-		equal += ascending[i] == median;
-	}
-	return (double)median +
-	       (double)quantum * (((double)n / 2 - (double)below) / (double)equal - 0.5);
-}
-
-struct bounds median_interval(const int64_t *ascending, size_t n)
-{
-	size_t outside = 0; /* values that may be left out at each end */
-
-	while (outside < n / 2 &&
-		gsl_cdf_binomial_P((unsigned int)outside, 0.5, (unsigned int)n) <= 0.025)
-		outside++;
-	if (outside == 0)
-		return (struct bounds){NAN, NAN};
-	return (struct bounds){(double)ascending[outside - 1], (double)ascending[n - outside]};
-}
 
 struct calls {
 	int64_t *cycles;  /* of each call; ascending at the end */

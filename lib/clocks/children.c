@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How wrong the kernel's times of another process are: how stale they are when they are read from
- * another CPU, and what a whole tick charged to whatever runs at it makes of them. Both are
- * measured of a child process. */
-#include "lib/clocks/bench.h"
+/* Child processes that are observed, and what sources show of them: see children.h. */
+#include "lib/clocks/children.h"
 
 #include "lib/host/accounting/taskstats.h"
 #include "lib/host/process/pinning.h"
@@ -106,7 +104,7 @@ struct lags {
 		/* those of one were read while the child did not leave its CPU */
 		unsigned int stretch;
 		int64_t ns; /* the child's time minus the reading */
-	} *items;
+	} * items;
 	size_t n;
 };
 

@@ -74,48 +74,48 @@ struct clock_real {
 	bool required;
 };
 
-#define REAL(of, member, name, ...)                            \
+#define CLOCK_REAL(of, member, name, ...)                      \
 	{                                                      \
 		name, offsetof(struct of, member), __VA_ARGS__ \
 	}
 
 static const struct clock_real source_reals[] = {
-	REAL(clock_source, calls, "calls"),
-	REAL(clock_source, interrupted, "interrupted"),
-	REAL(clock_source, step_ns, "resolution_ns"),
-	REAL(clock_source, lag_ns, "lag_ns"),
-	REAL(clock_source, lag_max_ns, "lag_max_ns"),
-	REAL(clock_source, backwards, "backwards"),
+	CLOCK_REAL(clock_source, calls, "calls"),
+	CLOCK_REAL(clock_source, interrupted, "interrupted"),
+	CLOCK_REAL(clock_source, step_ns, "resolution_ns"),
+	CLOCK_REAL(clock_source, lag_ns, "lag_ns"),
+	CLOCK_REAL(clock_source, lag_max_ns, "lag_max_ns"),
+	CLOCK_REAL(clock_source, backwards, "backwards"),
 	{},
 };
 
 /* In cycles and, with the rate of the counter, in ns. */
 static const struct clock_real cost_reals[] = {
-	REAL(clock_source, median, "median", true),
-	REAL(clock_source, mean, "mean", true),
-	REAL(clock_source, sd, "sd", true),
-	REAL(clock_source, min, "min", true),
-	REAL(clock_source, low, "low"),
-	REAL(clock_source, high, "high"),
+	CLOCK_REAL(clock_source, median, "median", true),
+	CLOCK_REAL(clock_source, mean, "mean", true),
+	CLOCK_REAL(clock_source, sd, "sd", true),
+	CLOCK_REAL(clock_source, min, "min", true),
+	CLOCK_REAL(clock_source, low, "low"),
+	CLOCK_REAL(clock_source, high, "high"),
 	{},
 };
 
 static const struct clock_real gain_reals[] = {
-	REAL(clock_source, gain.ratio, "ratio", true),
-	REAL(clock_source, gain.low, "low"),
-	REAL(clock_source, gain.high, "high"),
+	CLOCK_REAL(clock_source, gain.ratio, "ratio", true),
+	CLOCK_REAL(clock_source, gain.low, "low"),
+	CLOCK_REAL(clock_source, gain.high, "high"),
 	{},
 };
 
 static const struct clock_real small_cost_reals[] = {
-	REAL(clock_small_cost, cycles, "cycles", true),
-	REAL(clock_small_cost, zeros, "zero_share"),
+	CLOCK_REAL(clock_small_cost, cycles, "cycles", true),
+	CLOCK_REAL(clock_small_cost, zeros, "zero_share"),
 	{},
 };
 
 static const struct clock_real tick_reals[] = {
-	REAL(clock_tick, exact_ns, "exact_ns", true),
-	REAL(clock_tick, tick_ns, "tick_ns", true),
+	CLOCK_REAL(clock_tick, exact_ns, "exact_ns", true),
+	CLOCK_REAL(clock_tick, tick_ns, "tick_ns", true),
 	{},
 };
 

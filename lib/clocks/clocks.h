@@ -92,10 +92,6 @@ void clocks_add_missing(struct clocks *clocks, const char *name, const char *why
 /* Adds a row for all present sources, likewise. */
 struct clock_precision *clocks_add_precision(struct clocks *clocks, int64_t primes, int64_t trials);
 
-/* Measures the sources of time of this machine. `clocks` has `cpu` (-1: the one at hand) and
- * `full`; the rest is unknown. -EINTR after a signal. */
-int clocks_measure(struct clocks *clocks, bool quiet, struct error *err);
-
 /* Calibrations of the clocks as emp-clocks documents, and in the lab book. */
 
 extern const struct document_feature clocks_feature;
@@ -109,16 +105,3 @@ int book_get_clocks(
 json_t *clocks_as_json(const struct clocks *clocks);
 /* The reverse. -EINVAL: a member is wrong; -EPROTONOSUPPORT: an unknown version. */
 int clocks_from_json(const json_t *json, struct clocks *ret, struct error *err);
-
-/* Prints one that is in the book, for people or as a document. */
-int clocks_print(struct book *book, const struct clocks *clocks, bool json, struct error *err);
-
-/* Shows that with the id (0: the latest): prints it or, with `diff`, how it differs from the one
- * before on the same machine; or draws the precision (Hines, Wyatt & Chang, Figure 2) as
- * `output`. */
-struct clocks_view {
-	bool json, diff;
-	const char *output; /* NULL: it is printed */
-	bool script;        /* the gnuplot file is kept */
-};
-int clocks_show(struct book *book, int64_t id, const struct clocks_view *view, struct error *err);

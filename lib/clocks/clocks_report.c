@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A calibration of the clocks as a screen, a document and a picture; and what has changed since the
- * one before. See clocks.h. */
-#include "lib/clocks/clocks.h"
+/* Tables, changes and the picture of a calibration: see clocks_report.h. */
+#include "lib/clocks/clocks_report.h"
 
 #include "lib/base/table.h"
 #include "lib/report/plot.h"

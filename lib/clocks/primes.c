@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How precisely each source times the same computation, the first N primes (Hines, Wyatt & Chang,
- * Figure 2). What a call of the source costs is subtracted, as in the paper.
+/* Trials of the same computation by all sources in turn: see primes.h.
  *
  * The cycle counter is read around every trial, whatever the source. In each batch of a source the
  * fastest quarter by that counter is kept, because other programs disturbed many of the rest. Each
  * batch has trials of the whole time. */
-#include "lib/clocks/bench.h"
+#include "lib/clocks/primes.h"
 
+#include "lib/clocks/precision.h"
 #include "lib/stats/summary.h"
 
-#include <gsl/gsl_cdf.h>
 #include <math.h>
 
 enum {
@@ -28,60 +27,6 @@ struct trial {
 	int64_t cycles;
 	double ns;
 };
-
-static const double NOTHING = 1e-6; /* less than that is rounding of the sums */
-
-double precision_of(const double *readings, size_t n, double truth)
-{
-	double about = 0, sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		about += readings[i] / (double)n;
-	if (fabs(about - truth) > truth / 10)
-		about = truth;
-	for (size_t i = 0; i < n; i++)
-		sum += fabs(readings[i] - about);
-	return sqrt(M_PI_2) * sum / (double)n;
-}
-
-/* The mean of the logarithms of the ratios, by n trials from that one on; NAN: none. */
-static double mean_log_ratio(const struct precision_pair *p, size_t from, size_t n)
-{
-	double sum = 0;
-	size_t count = 0;
-
-	for (size_t i = 0; i < p->n_things; i++) {
-		size_t at = i * p->n_trials + from;
-		double a = precision_of(p->reference + at, n, p->truths[i]);
-		double b = precision_of(p->other + at, n, p->truths[i]);
-
-		if (!(a > NOTHING && b > NOTHING))
-			continue;
-		sum += log(a / b);
-		count++;
-	}
-	return count > 0 ? sum / (double)count : NAN;
-}
-
-struct gain precision_gain(const struct precision_pair *p)
-{
-	double ratio = mean_log_ratio(p, 0, p->n_trials), mean = 0, squares = 0, half;
-	size_t size = p->n_trials / p->n_batches;
-	double n = 0;
-
-	for (size_t i = 0; i < p->n_batches; i++) {
-		double value = mean_log_ratio(p, i * size, size), off = value - mean;
-
-		if (!isfinite(value))
-			continue;
-		mean += off / ++n;
-		squares += off * (value - mean);
-	}
-	if (n < 2)
-		return (struct gain){exp(ratio), NAN, NAN};
-	half = gsl_cdf_tdist_Pinv(0.975, n - 1) * sqrt(squares / (n - 1) / n);
-	return (struct gain){exp(ratio), exp(ratio - half), exp(ratio + half)};
-}
 
 /* The readings that are kept, by source, N and trial, in ns; and the true time of each N. */
 struct trials {

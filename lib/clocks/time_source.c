@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The ways to read a time: see bench.h. */
-#include "lib/clocks/bench.h"
+/* The ways to read a time: see time_source.h. */
+#include "lib/clocks/time_source.h"
 
 #include "lib/clock/emp-clock.h"
 #include "lib/host/accounting/taskstats.h"

@@ -11,7 +11,7 @@ static const char *const jitter_level_names[N_JITTER_LEVELS] = {
 	[JITTER_FREQUENCY] = "frequency",
 };
 
-#define CPU(of) FIELD(of, FIELD_INT, cpu), .max = INT32_MAX
+#define CPU_OF(of) FIELD(of, FIELD_INT, cpu), .max = INT32_MAX
 #define SPAN(of, member) FIELD(of, FIELD_INT64, member), .max = JSON_SPAN_MAX
 #define COUNT(of, member) FIELD(of, FIELD_INT64, member), .max = INT64_MAX
 #define SOURCE(of) FIELD(of, FIELD_UINT32, source), .min = 1, .refers = FIELD_TO_SOURCE
@@ -19,7 +19,7 @@ static const char *const jitter_level_names[N_JITTER_LEVELS] = {
 	FIELD(of, FIELD_ENUM, level), .words = jitter_level_names, .n_words = N_JITTER_LEVELS
 
 static const struct field cpu_fields[] = {
-	{CPU(jitter_cpu)},
+	{CPU_OF(jitter_cpu)},
 	{COUNT(jitter_cpu, rounds)},
 	{SPAN(jitter_cpu, wall_ns)},
 	{SPAN(jitter_cpu, sampled_ns)},
@@ -47,7 +47,7 @@ static const struct field cpu_fields[] = {
 };
 
 static const struct field period_fields[] = {
-	{CPU(jitter_period)},
+	{CPU_OF(jitter_period)},
 	{FIELD(jitter_period, FIELD_UINT32, n), .min = 1},
 	{FIELD(jitter_period, FIELD_INT64, period_ns), .min = 1, IS_TIME},
 	{COUNT(jitter_period, count)},
@@ -56,7 +56,7 @@ static const struct field period_fields[] = {
 };
 
 static const struct field source_fields[] = {
-	{CPU(jitter_source)},
+	{CPU_OF(jitter_source)},
 	{LEVEL(jitter_source)},
 	{SOURCE(jitter_source)},
 	{COUNT(jitter_source, count), .min = 1},
@@ -71,7 +71,7 @@ static const struct field source_fields[] = {
 };
 
 static const struct field bucket_fields[] = {
-	{CPU(jitter_bucket)},
+	{CPU_OF(jitter_bucket)},
 	{LEVEL(jitter_bucket)},
 	{SOURCE(jitter_bucket), IS_OPTIONAL},
 	{SPAN(jitter_bucket, low_ns)},
@@ -81,7 +81,7 @@ static const struct field bucket_fields[] = {
 };
 
 static const struct field match_fields[] = {
-	{CPU(jitter_match)},
+	{CPU_OF(jitter_match)},
 	{SPAN(jitter_match, low_ns)},
 	{SPAN(jitter_match, high_ns)},
 	{COUNT(jitter_match, gaps)},
@@ -90,14 +90,14 @@ static const struct field match_fields[] = {
 };
 
 static const struct field interruption_fields[] = {
-	{CPU(interruption)},
+	{CPU_OF(interruption)},
 	{SPAN(interruption, start_ns)},
 	{SPAN(interruption, length_ns)},
 	{SOURCE(interruption), IS_OPTIONAL},
 };
 
 static const struct field part_fields[] = {
-	{CPU(interruption_part)},
+	{CPU_OF(interruption_part)},
 	{SPAN(interruption_part, start_ns)},
 	{FIELD(interruption_part, FIELD_UINT32, n), .min = 1},
 	{SPAN(interruption_part, offset_ns)},

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Pictures of jitter runs: the distribution of lengths, what each source took before and after, and
- * when the longest interruptions were. plots/jitter-*.gp draw them. */
-#include "lib/jitter/jitter_run.h"
+/* The data of the pictures: see jitter_figures.h. */
+#include "lib/jitter/jitter_figures.h"
 
-#include "lib/jitter/jitter_internal.h"
 #include "lib/base/terminal.h"
+#include "lib/jitter/density.h"
 #include "lib/report/plot.h"
 
 #include <math.h>

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A jitter run of the book, on the screen and as JSON: see jitter_run.h. */
-#include "lib/jitter/jitter_run.h"
+/* A jitter run of the book, on the screen and as JSON: see jitter_show.h. */
+#include "lib/jitter/jitter_show.h"
 
 #include "lib/base/table.h"
-#include "lib/base/tool.h"
 #include "lib/host/system/policy.h"
-#include "lib/report/run_result.h"
+#include "lib/jitter/jitter_change_show.h"
+#include "lib/jitter/jitter_figures.h"
+#include "lib/jitter/jitter_remedy.h"
 
 #include <math.h>
 
@@ -13,11 +14,6 @@
 static const double LITTLE = 0.0005;
 
 enum { SUMMARY_ROWS = 10 };
-
-static double share_of(int64_t part, int64_t whole)
-{
-	return whole > 0 ? (double)part / (double)whole : 0;
-}
 
 /* What a row of a source may show: one list for the screen and for documents, from which each table
  * chooses. */
@@ -125,7 +121,7 @@ static bool row_is_chosen(const struct jitter_row *row, int which)
 }
 
 /* Prints these cells of the rows. With `ret_json` they become an array of objects instead. */
-static void show_rows(const struct jitter_run *run, const struct jitter_table *rows,
+static void show_source_rows(const struct jitter_run *run, const struct jitter_table *rows,
 	const int *cells, int which, json_t **ret_json)
 {
 	struct column columns[ELEMENTS(row_columns)] = {};
@@ -154,7 +150,7 @@ static void print_gaps(
 	const char *what, int64_t n, int64_t ns, const struct jitter_cpu *cpu, const char *note)
 {
 	int width = printf("  %-20s %9" PRId64 " %10s %8s", what, n, text_duration(ns),
-		text_percent(share_of(ns, cpu->gaps_ns)));
+		text_percent(jitter_share(ns, cpu->gaps_ns)));
 
 	terminal_wrap(stdout, note, (size_t)width + 1, 4); /* two blanks before the note */
 }
@@ -162,7 +158,7 @@ static void print_gaps(
 /* What counters say of the time outside the kernel, and what may be wrong with the run. */
 static void print_limits(const struct jitter_run *run, const struct jitter_cpu *cpu)
 {
-	double sampled = share_of(cpu->sampled_ns, cpu->wall_ns);
+	double sampled = jitter_share(cpu->sampled_ns, cpu->wall_ns);
 
 	if (cpu->outside_kernel >= 0)
 		terminal_say(stdout, 4, "  Outside the kernel: %s", outside_of(run));
@@ -190,7 +186,7 @@ static void print_limits(const struct jitter_run *run, const struct jitter_cpu *
 	if (cpu->event_cost_ns > 0)
 		terminal_say(stdout, 4, "  Recording took %s an event, %s of the sampled time",
 			text_duration(cpu->event_cost_ns),
-			text_percent(share_of(
+			text_percent(jitter_share(
 				saturate_multiply((uint64_t)cpu->event_cost_ns, cpu->events),
 				cpu->sampled_ns)));
 }
@@ -201,7 +197,7 @@ static void print_cpu(const struct jitter_run *run, const struct jitter_cpu *cpu
 	size_t n = 0;
 
 	printf("\nCPU %d: %.1f %% of %s sampled, gaps over %s\n", cpu->cpu,
-		100 * share_of(cpu->sampled_ns, cpu->wall_ns), text_duration(cpu->wall_ns),
+		100 * jitter_share(cpu->sampled_ns, cpu->wall_ns), text_duration(cpu->wall_ns),
 		text_duration(cpu->threshold_ns));
 	printf("  %-20s %9s %10s %8s\n", "", "GAPS", "TIME", "SHARE");
 	print_gaps("all", cpu->gaps, cpu->gaps_ns, cpu, "");
@@ -224,23 +220,24 @@ static void print_cpu(const struct jitter_run *run, const struct jitter_cpu *cpu
 	if (cpu->outside_kernel >= 0)
 		print_gaps("outside the kernel", cpu->outside_kernel, cpu->outside_kernel_ns, cpu,
 			text_brief("%s of the time",
-				text_percent(share_of(cpu->outside_kernel_ns, cpu->sampled_ns))));
+				text_percent(
+					jitter_share(cpu->outside_kernel_ns, cpu->sampled_ns))));
 	print_gaps("unexplained", cpu->unexplained, cpu->unexplained_ns, cpu,
 		text_brief("%s of the time",
-			text_percent(share_of(cpu->unexplained_ns, cpu->sampled_ns))));
+			text_percent(jitter_share(cpu->unexplained_ns, cpu->sampled_ns))));
 	print_limits(run, cpu);
 }
 
 /* What emp-calibrate prints: the largest sources, or all of them. kept: the file with the trace;
  * NULL: none. */
-static void print_summary(const struct jitter_run *run, const char *kept, bool all)
+static void print_jitter_summary(const struct jitter_run *run, const char *kept, bool all)
 {
 	static const int cells[] = {NAME, UNIT, COUNT, MEAN, MAX, TOTAL, SHARE, PERIOD, END};
 	struct jitter_table rows = run->frequency;
 
 	if (!all && rows.n > SUMMARY_ROWS)
 		rows.n = SUMMARY_ROWS;
-	show_rows(run, &rows, cells, LITTLE_TOO | OUTSIDE_TOO, NULL);
+	show_source_rows(run, &rows, cells, LITTLE_TOO | OUTSIDE_TOO, NULL);
 	if (rows.n < run->frequency.n)
 		printf("and %zu more (-v)\n", run->frequency.n - rows.n);
 	for (size_t i = 0; i < run->jitter.n_cpus; i++) {
@@ -258,7 +255,7 @@ static void print_summary(const struct jitter_run *run, const char *kept, bool a
 }
 
 /* Table I, where the sources come from, and what the run says of its own limits. */
-static void print_run(const struct jitter_run *run, bool all)
+static void print_jitter_run(const struct jitter_run *run, bool all)
 {
 	static const int lengths[] = {NAME, COUNT, MIN, MAX, MEAN, SD, TOTAL, SHARE, END},
 			 remedies[] = {NAME, KIND, UNIT, PERIOD, REMEDY, END};
@@ -269,10 +266,10 @@ static void print_run(const struct jitter_run *run, bool all)
 
 	terminal_say(stdout, 2, "Run %" PRId64 ": sources took %s, %s of the sampled time of %s%s",
 		run->run.id, text_duration(rows->total_ns),
-		text_percent(share_of(rows->total_ns, run->all.sampled_ns)),
+		text_percent(jitter_share(rows->total_ns, run->all.sampled_ns)),
 		text_count(run->jitter.n_cpus, "CPU"),
 		run->run.state == RUN_INTERRUPTED ? " (interrupted)" : "");
-	show_rows(run, rows, lengths, which, NULL);
+	show_source_rows(run, rows, lengths, which, NULL);
 	for (size_t i = 0; i < rows->n; i++)
 		if (!row_is_chosen(&rows->rows[i], which)) {
 			rest += rows->rows[i].share;
@@ -282,7 +279,7 @@ static void print_run(const struct jitter_run *run, bool all)
 		terminal_say(stdout, 2, "and %zu more that took %s together (--all lists them)",
 			n_rest, text_percent(rest));
 	printf("\n");
-	show_rows(run, rows, remedies, which, NULL);
+	show_source_rows(run, rows, remedies, which, NULL);
 	for (size_t i = 0; i < run->jitter.n_cpus; i++)
 		print_cpu(run, &run->jitter.cpus[i]);
 }
@@ -300,115 +297,8 @@ static void print_combinations(const struct jitter_run *run, bool all)
 	terminal_say(stdout, 2,
 		"Run %" PRId64 ": several sources in one interruption took %s of the time of all "
 		"interruptions; their names are joined by _",
-		run->run.id, text_percent(share_of(total_ns, run->time.total_ns)));
-	show_rows(run, &run->time, cells, ONLY_COMBINATIONS | (all ? LITTLE_TOO : 0), NULL);
-}
-
-const char *jitter_ratio_text(double ratio)
-{
-	return text_brief(ratio < 0.095 ? "%.2g" : ratio < 9.995 ? "%.2f" : "%.0f", ratio);
-}
-
-const char *jitter_ratio_interval(const struct jitter_change *c)
-{
-	const char *low = jitter_ratio_text(c->low), *high = jitter_ratio_text(c->high);
-
-	if (c->low > 0 && isfinite(c->high))
-		return text_brief("%.12s … %.12s", low, high);
-	if (isfinite(c->high))
-		return text_brief("< %.12s", high);
-	return c->low > 0 ? text_brief("> %.12s", low) : "-";
-}
-
-/* What did not change, or only by chance perhaps, is listed only if it took much. */
-static bool change_is_listed(const struct jitter_change *c)
-{
-	const double MUCH = 0.001, MOST = 0.01;
-	bool most = fmax(c->before ? c->before->share : 0, c->after ? c->after->share : 0) > MOST;
-
-	if (c->kind == CHANGE_UNCLEAR)
-		return most || fmax(c->before_share, c->after_share) > MUCH;
-	return c->kind != CHANGE_NONE || most;
-}
-
-static void print_changes(const struct jitter_pair *pair, bool all)
-{
-	static const struct column columns[] = {{"SOURCE", COLUMN_WRAP}, {"CHANGE"},
-		{"BEFORE", COLUMN_NUMBER}, {"AFTER", COLUMN_NUMBER}, {"RATIO", COLUMN_NUMBER},
-		{"95 % CI", COLUMN_NUMBER}, {"P", COLUMN_NUMBER}, {}};
-	const struct jitter_cpu *before = &pair->baseline->all, *after = &pair->run->all;
-	_cleanup_(table_freep) struct table *table = table_new(columns);
-	const struct jitter_changes *changes = &pair->changes;
-	size_t listed = 0, counts[N_CHANGE_KINDS] = {};
-
-	terminal_say(stdout, 2,
-		"Run %" PRId64 " (%s sampled) against its baseline, run %" PRId64 " (%s)",
-		pair->run->run.id, text_duration(after->sampled_ns), pair->baseline->run.id,
-		text_duration(before->sampled_ns));
-	if (before->cpu != after->cpu)
-		terminal_say(stdout, 2, "Warning: the two runs did not observe the same CPU");
-	if (before->lost > 0 || after->lost > 0)
-		terminal_say(stdout, 2,
-			"Warning: events were lost (%" PRId64 " of the baseline, %" PRId64
-			" of the run)",
-			before->lost, after->lost);
-	for (size_t i = 0; i < changes->n; i++) {
-		const struct jitter_change *c = &changes->items[i];
-		_cleanup_(freep) char *name = text_format(
-			c->source->unit ? "%s (%s)" : "%s", c->source->name, c->source->unit);
-
-		counts[c->kind]++;
-		if (!all && !change_is_listed(c))
-			continue;
-		listed++;
-		table_row(table, TEXT(name), TEXT(jitter_change_names[c->kind]),
-			TEXT(c->before ? text_percent(c->before_share) : NULL),
-			TEXT(c->after ? text_percent(c->after_share) : NULL),
-			TEXT(c->before && c->after ? jitter_ratio_text(c->ratio) : NULL),
-			TEXT(jitter_ratio_interval(c)),
-			TEXT(text_brief(c->p < 0.001 ? "<0.001" : "%.3f", c->p)));
-	}
-	table_print(table, stdout);
-	if (listed < changes->n)
-		printf("and %zu more that took little (--all lists them)\n", changes->n - listed);
-	terminal_say(stdout, 2,
-		"Shares are of the sampled time. All sources took %s before, %s after.",
-		text_percent(share_of(pair->baseline->frequency.total_ns, before->sampled_ns)),
-		text_percent(share_of(pair->run->frequency.total_ns, after->sampled_ns)));
-	if (counts[CHANGE_NONE] == changes->n)
-		terminal_say(stdout, 2, "None of %zu sources is new, gone, grown or shrunk.",
-			changes->n);
-	else
-		terminal_say(stdout, 2,
-			"Of %zu sources, %zu did not change by more than chance "
-			"and a factor of %g.",
-			changes->n, counts[CHANGE_NONE], JITTER_MARGIN);
-	if (counts[CHANGE_UNCLEAR] > 0)
-		terminal_say(stdout, 2,
-			"Unclear (%zu): in one run only, but so rarely or in so few bursts "
-			"that it may "
-			"be chance; longer runs would show.",
-			counts[CHANGE_UNCLEAR]);
-}
-
-static json_t *changes_json(const struct jitter_pair *pair)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < pair->changes.n; i++) {
-		const struct jitter_change *c = &pair->changes.items[i];
-
-		json_array_append_new(array,
-			json_pack("{s:s, s:s, s:s?, s:s, s:f, s:f, s:o, s:f, s:o, s:f}", "name",
-				c->source->name, "kind", source_kind_names[c->source->kind], "unit",
-				c->source->unit, "change", jitter_change_names[c->kind],
-				"baseline_time_share", c->before_share, "time_share",
-				c->after_share, "ratio", json_real_or_null(c->ratio), "ratio_low",
-				c->low, "ratio_high", json_real_or_null(c->high), "p", c->p));
-	}
-	return json_pack("{s:I, s:I, s:f, s:o}", "run", (json_int_t)pair->run->run.id, "baseline",
-		(json_int_t)pair->baseline->run.id, "new_share", pair->changes.new_share, "sources",
-		array);
+		run->run.id, text_percent(jitter_share(total_ns, run->time.total_ns)));
+	show_source_rows(run, &run->time, cells, ONLY_COMBINATIONS | (all ? LITTLE_TOO : 0), NULL);
 }
 
 /* -1: not known. */
@@ -437,19 +327,19 @@ static json_t *unexplained_json(const struct jitter_run *run)
 		outside = json_pack("{s:s, s:I, s:I, s:f}", "name", outside_of(run), "count",
 			(json_int_t)all->outside_kernel, "total_ns",
 			(json_int_t)all->outside_kernel_ns, "time_share",
-			share_of(all->outside_kernel_ns, all->sampled_ns));
+			jitter_share(all->outside_kernel_ns, all->sampled_ns));
 	return json_pack("{s:I, s:I, s:f, s:o, s:o, s:o, s:o}", "count",
 		(json_int_t)all->unexplained, "total_ns", (json_int_t)all->unexplained_ns,
-		"time_share", share_of(all->unexplained_ns, all->sampled_ns), "periods", periods,
-		"outside_kernel", outside, "steal_ns", known_or_null(all->steal_ns), "smis",
-		known_or_null(all->smis));
+		"time_share", jitter_share(all->unexplained_ns, all->sampled_ns), "periods",
+		periods, "outside_kernel", outside, "steal_ns", known_or_null(all->steal_ns),
+		"smis", known_or_null(all->smis));
 }
 
 static json_t *gaps_json(int64_t count, int64_t ns, const struct jitter_cpu *cpu)
 {
 	return json_pack("{s:I, s:I, s:f, s:f}", "count", (json_int_t)count, "total_ns",
-		(json_int_t)ns, "count_share", share_of(count, cpu->gaps), "time_share",
-		share_of(ns, cpu->gaps_ns));
+		(json_int_t)ns, "count_share", jitter_share(count, cpu->gaps), "time_share",
+		jitter_share(ns, cpu->gaps_ns));
 }
 
 static json_t *run_json(const struct jitter_run *run)
@@ -468,60 +358,23 @@ static json_t *run_json(const struct jitter_run *run)
 		duration_ns = cpu->wall_ns > duration_ns ? cpu->wall_ns : duration_ns;
 		json_array_append_new(cpus, json_integer(cpu->cpu));
 	}
-	show_rows(run, &run->frequency, of_sources, LITTLE_TOO, &sources); /* what events name */
-	show_rows(run, &run->time, of_combinations, LITTLE_TOO | ONLY_COMBINATIONS, &combinations);
+	show_source_rows(
+		run, &run->frequency, of_sources, LITTLE_TOO, &sources); /* what events name */
+	show_source_rows(
+		run, &run->time, of_combinations, LITTLE_TOO | ONLY_COMBINATIONS, &combinations);
 	return json_pack(
 		"{s:O*, s:I, s:s, s:o, s:I, s:f, s:I, s:I, s:I, s:I, s:I, s:{s:I, s:I}, s:o, s:o, s:o, s:o, s:o}",
 		"context", run->context, "run", (json_int_t)run->run.id, "state",
 		run_state_word(run->run.state), "cpus", cpus, "duration_ns",
-		(json_int_t)duration_ns, "sampled_share", share_of(all->sampled_ns, all->wall_ns),
-		"threshold_ns", (json_int_t)all->threshold_ns, "events", (json_int_t)all->events,
-		"events_lost", (json_int_t)all->lost, "chain_breaks", (json_int_t)all->broken,
-		"event_cost_ns", (json_int_t)all->event_cost_ns, "gaps", "count",
-		(json_int_t)all->gaps, "total_ns", (json_int_t)all->gaps_ns, "explained",
+		(json_int_t)duration_ns, "sampled_share",
+		jitter_share(all->sampled_ns, all->wall_ns), "threshold_ns",
+		(json_int_t)all->threshold_ns, "events", (json_int_t)all->events, "events_lost",
+		(json_int_t)all->lost, "chain_breaks", (json_int_t)all->broken, "event_cost_ns",
+		(json_int_t)all->event_cost_ns, "gaps", "count", (json_int_t)all->gaps, "total_ns",
+		(json_int_t)all->gaps_ns, "explained",
 		gaps_json(all->explained, all->explained_ns, all), "by_chance",
 		gaps_json(all->chance, all->chance_ns, all), "residue", unexplained_json(run),
 		"sources", sources, "combinations", combinations);
-}
-
-static void jitter_run_clear(struct jitter_run *run)
-{
-	run_clear(&run->run);
-	jitter_clear(&run->jitter);
-	sources_clear(&run->sources);
-	jitter_table_clear(&run->frequency);
-	jitter_table_clear(&run->time);
-	policy_free(run->policy);
-	json_decref(run->context);
-}
-
-/* `run` is {}; it is cleared also after a failure. */
-static int jitter_run_load(struct book *book, int64_t id, struct jitter_run *run, struct error *err)
-{
-	_cleanup_(machine_clear) struct machine machine;
-	bool here = false;
-	int r = book_get_run(book, id, &run->run, err);
-
-	machine_read(&machine, AT_FDCWD);
-	if (r == 0)
-		r = book_get_jitter(book, id, &run->jitter, err);
-	if (r == 0)
-		r = book_sources(book, &run->sources, err);
-	if (r == 0)
-		r = jitter_table_make(
-			&run->frequency, &run->jitter, JITTER_FREQUENCY, &run->sources, err);
-	if (r == 0)
-		r = jitter_table_make(&run->time, &run->jitter, JITTER_TIME, &run->sources, err);
-	if (r == 0)
-		r = run_is_from(book, &run->run, machine.id, &here, err);
-	if (r == 0)
-		r = document_make_context(
-			book, run->run.environment, run->run.started_ns, &run->context, err);
-	/* without a policy, sources have the remedies that every machine has */
-	if (here && policy_load(&run->policy, NULL, NULL, &machine, NULL) < 0)
-		run->policy = NULL;
-	run->all = jitter_all_cpus(&run->jitter);
-	return r;
 }
 
 static int show_peak(
@@ -538,7 +391,7 @@ static int show_peak(
 	if (r < 0)
 		return r;
 	if (view->json) {
-		show_rows(run, &peak.table, members, LITTLE_TOO | OUTSIDE_TOO, &sources);
+		show_source_rows(run, &peak.table, members, LITTLE_TOO | OUTSIDE_TOO, &sources);
 		r = json_print_document("emp-jitter-peak",
 			json_pack("{s:I, s:I, s:I, s:{s:I, s:I}, s:o}", "run",
 				(json_int_t)run->run.id, "low_ns", (json_int_t)peak.low_ns,
@@ -552,7 +405,7 @@ static int show_peak(
 			run->run.id, text_duration(peak.low_ns), text_duration(peak.high_ns));
 		if (peak.table.n == 0)
 			printf("The trace has no interruptions of these lengths.\n");
-		show_rows(run, &peak.table, cells, LITTLE_TOO | OUTSIDE_TOO, NULL);
+		show_source_rows(run, &peak.table, cells, LITTLE_TOO | OUTSIDE_TOO, NULL);
 		terminal_say(stdout, 2,
 			"The loop saw %" PRId64 " gaps of these lengths, %s in total. A gap is "
 			"slightly longer than the trace shows.",
@@ -560,23 +413,6 @@ static int show_peak(
 	}
 	jitter_table_clear(&peak.table);
 	return r;
-}
-
-static int show_changes(
-	const struct jitter_pair *pair, const struct jitter_view *view, struct error *err)
-{
-	double new_share = pair->changes.new_share;
-	int r = 0;
-
-	if (view->json)
-		r = json_print_document("emp-jitter-changes", changes_json(pair), err);
-	else
-		print_changes(pair, view->all);
-	if (r < 0 || view->fail_if_new < 0 || new_share * 100 <= view->fail_if_new)
-		return r;
-	return error_say(err, STATUS_NOT_FIT,
-		"new sources took %s of the time of all interruptions, more than %s",
-		text_percent(new_share), text_percent(view->fail_if_new / 100));
 }
 
 int jitter_show(struct book *book, int64_t id, const struct jitter_view *view, struct error *err)
@@ -598,16 +434,16 @@ int jitter_show(struct book *book, int64_t id, const struct jitter_view *view, s
 	if (r < 0 || (view->output && !view->baseline))
 		return r;
 	if (view->baseline)
-		return show_changes(&pair, view, err);
+		return jitter_changes_show(&pair, view, err);
 	if (view->high_ns > 0)
 		return show_peak(&run, view, err);
 	if (view->json)
 		return json_print_document("emp-jitter", run_json(&run), err);
 	if (view->summary)
-		print_summary(&run, view->kept, view->all);
+		print_jitter_summary(&run, view->kept, view->all);
 	else if (view->combinations)
 		print_combinations(&run, view->all);
 	else
-		print_run(&run, view->all);
+		print_jitter_run(&run, view->all);
 	return 0;
 }

@@ -86,7 +86,7 @@ static void wait_for_post(sem_t *semaphore)
 }
 
 /* Sets the mark anew. Returns when. */
-static uint64_t renew_mark(void)
+static uint64_t kernel_mark_renew(void)
 {
 	uint64_t now;
 
@@ -99,13 +99,13 @@ static uint64_t renew_mark(void)
 
 /* A gap that ends now. If the kernel ran, it lasts until the mark is set again, less what that
  * takes: what comes meanwhile is part of it. Returns where the next one may start. */
-static uint64_t end_gap(struct sampler *s, uint64_t start, uint64_t now)
+static uint64_t sampler_end_gap(struct sampler *s, uint64_t start, uint64_t now)
 {
 	bool kernel = !kernel_mark_is_set();
 	uint64_t end = now;
 
 	if (kernel && s->kernel_known) {
-		now = renew_mark();
+		now = kernel_mark_renew();
 		end = now - s->renewal > end ? now - s->renewal : end;
 	}
 
@@ -145,7 +145,7 @@ static void *sampler_run(void *data)
 		s->threshold = s->threshold ?: FACTOR * s->smallest;
 		s->kernel_known = kernel_mark_works();
 		for (int i = 0; s->kernel_known && i < BLOCK * BLOCK; i++) {
-			uint64_t start = tsc_read(), ticks = renew_mark() - start;
+			uint64_t start = tsc_read(), ticks = kernel_mark_renew() - start;
 
 			renewal = ticks < renewal ? ticks : renewal;
 		}
@@ -168,7 +168,7 @@ static void *sampler_run(void *data)
 			uint64_t now = tsc_read();
 
 			if (now - last > threshold)
-				now = end_gap(s, last, now);
+				now = sampler_end_gap(s, last, now);
 			last = now;
 		}
 		s->last = last;

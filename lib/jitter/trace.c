@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A private trace: see jitter_internal.h. */
-#include "lib/jitter/jitter_internal.h"
+/* A private trace: see trace.h. */
+#include "lib/jitter/trace.h"
 
 #include "lib/host/cpu/cpus.h"
 #include "lib/host/process/pinning.h"

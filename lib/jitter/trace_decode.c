@@ -1,79 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Pages of the ring buffer, made events: see jitter_internal.h. libtraceevent parses the
- * descriptions once; the fields are then read by their offsets, because a page is decoded beside
- * the run. */
-#include "lib/jitter/jitter_internal.h"
+/* Pages of the ring buffer, made events: see trace_decode.h. libtraceevent parses the descriptions
+ * once; the fields are then read by their offsets, because a page is decoded beside the run. */
+#include "lib/jitter/trace_decode.h"
 
 #include <traceevent/event-parse.h>
-
-enum { HEADER = sizeof(uint64_t) + sizeof(long), WORD = sizeof(uint32_t) };
-
-/* In the second word of the page's header, beside the size. */
-enum { LOST_SOME = 1 << 1, LOST_COUNTED = 1 << 0, LOST_SHIFT = 30, SIZE_MASK = (1 << 27) - 1 };
-
-/* In the first word of a record, whose other bits are the time since the one before. Below: its
- * length in words; 0: in the next word. */
-enum { PADDING = 29, TIME_EXTEND, TIME_STAMP, TIME_BITS = 27, TYPE_BITS = 5 };
-
-bool trace_page_open(struct trace_page *ret, const void *page, size_t bytes)
-{
-	unsigned long word, flags;
-	long lost;
-
-	if (bytes < HEADER)
-		return false;
-	memcpy(&word, (const char *)page + sizeof(uint64_t), sizeof(word));
-	*ret = (struct trace_page){.data = (const char *)page + HEADER, .size = word & SIZE_MASK};
-	memcpy(&ret->at, page, sizeof(ret->at));
-	if (ret->size > bytes - HEADER)
-		return false;
-	flags = (uint32_t)word >> LOST_SHIFT;
-	ret->lost = flags & LOST_SOME ? 1 : 0;
-	if (ret->lost && flags & LOST_COUNTED && ret->size + HEADER + sizeof(lost) <= bytes) {
-		memcpy(&lost, ret->data + ret->size, sizeof(lost));
-		ret->lost = lost > 0 ? lost : 1;
-	}
-	return true;
-}
-
-bool trace_page_next(struct trace_page *page, struct trace_record *ret)
-{
-	while (page->next + 2 * WORD <= page->size) { /* no record is shorter */
-		uint32_t words[2];
-
-		memcpy(words, page->data + page->next, sizeof(words));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-		unsigned int type = words[0] >> TIME_BITS;
-		uint64_t time = words[0] & ((1 << TIME_BITS) - 1);
-#else
-		unsigned int type = words[0] & ((1 << TYPE_BITS) - 1);
-		uint64_t time = words[0] >> TYPE_BITS;
-#endif
-		size_t start = page->next + (type == 0 ? 2 : 1) * WORD, length = type * WORD;
-
-		if (type == TIME_EXTEND || type == TIME_STAMP) {
-			time |= (uint64_t)words[1] << TIME_BITS;
-			length = WORD;
-		} else if (type == PADDING) {
-			/* of the rest of the page */
-			length = time == 0 ? page->size - start : words[1];
-		} else if (type == 0) {
-			length = words[1] < WORD ? page->size : (words[1] - WORD + 3) & ~(size_t)3;
-		}
-		if (length > page->size - start)
-			break;
-		page->next = start + length;
-		/* The upper five bits of an absolute time are those of the time before. */
-		page->at = type == TIME_STAMP ? (time | (page->at & (UINT64_C(0xf8) << 56)))
-					      : page->at + time;
-		if (type < PADDING) {
-			*ret = (struct trace_record){page->at, page->data + start, (int)length};
-			return true;
-		}
-	}
-	page->next = page->size;
-	return false;
-}
 
 DEFINE_FREEP(trace_decoder)
 
@@ -146,7 +76,7 @@ void trace_decoder_free(struct trace_decoder *d)
 	free(d);
 }
 
-static struct place find_field(struct tep_event *event, const char *name, int *size)
+static struct place find_event_field(struct tep_event *event, const char *name, int *size)
 {
 	struct tep_format_field *field = name ? tep_find_any_field(event, name) : NULL;
 
@@ -175,9 +105,9 @@ static void add_event(struct trace_decoder *d, int tracing_fd, const struct even
 	known->name = text_copy(row->name);
 	known->what = row->what;
 	known->kind = row->kind;
-	known->pid = find_field(event, "common_pid", &known->size);
+	known->pid = find_event_field(event, "common_pid", &known->size);
 	for (int i = 0; i < N_FIELDS; i++)
-		known->fields[i] = find_field(event, row->fields[i], &known->size);
+		known->fields[i] = find_event_field(event, row->fields[i], &known->size);
 	d->by_id[event->id] = (uint16_t)d->n;
 }
 

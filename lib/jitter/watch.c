@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-calibrate jitter: the loops of the watched CPUs and the kernel's trace of them, put together
- * after each round and stored. */
+/* The loops of the watched CPUs and the kernel's trace of them, put together after each round and
+ * stored: see watch.h. */
 #include "lib/jitter/watch.h"
 
 #include "lib/base/terminal.h"
@@ -8,7 +8,9 @@
 #include "lib/host/cpu/cpus.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/system/machine.h"
+#include "lib/jitter/attribution.h"
 #include "lib/jitter/sampler.h"
+#include "lib/jitter/trace.h"
 
 #include <poll.h>
 #include <sys/mman.h>

@@ -5,8 +5,7 @@
  * A cgroup passes a controller on to its children only if it has no processes of its own (the root
  * cgroup aside). So, until the limits end, this process is in a child of the cgroup that it was
  * started in, and that one passes the controllers on. */
-#include "lib/host/process/cgroup.h"
-#include "lib/load/session.h"
+#include "lib/load/cgroup_limits.h"
 
 enum { N_CONTROLLERS = 2 };
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The coordinator of a load: see session.h. */
-#include "lib/load/session.h"
+/* The coordinator of a load: see coordinator.h. */
+#include "lib/load/coordinator.h"
 
 #include "lib/base/argv.h"
 #include "lib/host/process/subprocess.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/cpu/cpus.h"
+#include "lib/load/session.h"
+#include "lib/load/worker.h"
 
 #include <limits.h>
 #include <linux/futex.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The pictures of a load: the rate of work of each run, when each worker worked in one run, and
- * what the workers waited for. plots/load-*.gp draw them. */
-#include "lib/load/load_report.h"
+/* The data of the pictures: see load_figures.h. */
+#include "lib/load/load_figures.h"
+
+#include "lib/base/terminal.h"
+#include "lib/report/plot.h"
 
 /* The name of the load in a title, shortened; the caller frees it. */
 static char *short_report_name(const struct load_report *p, size_t columns)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rate of work of a load: see load_report.h. */
-#include "lib/load/load_report.h"
+/* The rate of work of a load: see load_rates.h. */
+#include "lib/load/load_rates.h"
 
 #include "lib/base/ini_file.h"
 

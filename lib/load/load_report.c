@@ -3,6 +3,7 @@
  * load_report.h. */
 #include "lib/load/load_report.h"
 
+#include "lib/load/page_wait_report.h"
 #include "lib/report/results.h"
 #include "lib/report/screen.h"
 
@@ -165,6 +166,12 @@ void load_report_clear(struct load_report *report)
 	notes_clear(&report->notes);
 	json_decref(report->context);
 	*report = (struct load_report){};
+}
+
+char *load_report_name(const struct load_report *p)
+{
+	return text_format("run %" PRId64 " (%s)", p->result.discarding.run.id,
+		p->result.discarding.run.program);
 }
 
 static json_t *rate_json(const struct load_rate *rate)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether two quantities that were measured together are correlated: see load_report.h.
+/* Whether two quantities that were measured together are correlated: see pearson.h.
  *
  * If both are series whose neighbours are alike, their coefficient of correlation varies by chance
  * as that of fewer independent pairs would: n / (1 + 2 sum of a_k b_k), where a_k and b_k are their
@@ -7,10 +7,13 @@
  * fall geometrically, from those of neighbours, with a correction for their bias (Marriott & Pope
  * 1954). The greater of both sums counts. tests/unit/test_pearson.c shows how often this calls
  * related what is not. */
-#include "lib/load/load_report.h"
+#include "lib/load/pearson.h"
+
+#include "lib/base/base.h"
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_statistics_double.h>
+#include <math.h>
 
 enum { PEARSON_LEAST = 5 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A worker: see session.h. Until its release it only waits; from then on it starts one command
+/* A worker: see worker.h. Until its release it only waits; from then on it starts one command
  * after another, and writes to the shared memory what the coordinator will want to know. */
-#include "lib/load/session.h"
+#include "lib/load/worker.h"
 
 #include "lib/host/process/launch.h"
 #include "lib/host/process/privilege.h"
@@ -10,12 +10,14 @@
 
 #include <limits.h>
 #include <linux/futex.h>
+#include <math.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 struct worker {
 	struct load load;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Any bytes as a page of the kernel's ring buffer, from which intervals are made. What events look
  * like is that of a kernel 6.18. */
-#include "lib/jitter/jitter_internal.h"
+#include "lib/jitter/intervals.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <fcntl.h>

@@ -6,7 +6,7 @@
 #include "tests/unit/check.h"
 
 #include "lib/clocks/clocks.h"
-#include "lib/clocks/bench.h"
+#include "lib/clocks/precision.h"
 
 #include <gsl/gsl_randist.h>
 #include <math.h>

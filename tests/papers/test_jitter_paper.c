@@ -4,7 +4,7 @@
 #include "tests/papers/csv.h"
 #include "tests/unit/check.h"
 
-#include "lib/jitter/jitter_run.h"
+#include "lib/jitter/jitter_table.h"
 
 #include <math.h>
 

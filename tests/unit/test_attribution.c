@@ -3,7 +3,7 @@
  * attributed by chance. */
 #include "tests/unit/check.h"
 
-#include "lib/jitter/jitter_internal.h"
+#include "lib/jitter/attribution.h"
 
 #include <math.h>
 

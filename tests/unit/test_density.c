@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Densities: those of buckets beside those of the values themselves. */
-#include "lib/jitter/jitter_internal.h"
+#include "lib/jitter/density.h"
 
 #include "tests/unit/check.h"
 

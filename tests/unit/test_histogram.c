@@ -2,7 +2,7 @@
 /* Histograms with buckets of variable width. */
 #include "tests/unit/check.h"
 
-#include "lib/jitter/jitter_internal.h"
+#include "lib/jitter/histogram.h"
 
 TEST(every_value_is_in_the_bucket_around_it)
 {

@@ -3,7 +3,7 @@
  * which another interrupt came. The numbers are those of 'trace-cmd report', in ticks. */
 #include "tests/unit/check.h"
 
-#include "lib/jitter/jitter_internal.h"
+#include "lib/jitter/intervals.h"
 
 enum { PAGE = 4096, WATCHER = 100 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A jitter run against its baseline: how often machines that did not change are said to have. */
-#include "lib/jitter/jitter_run.h"
+#include "lib/jitter/jitter_change.h"
 
 #include "tests/unit/check.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What keeps a source from interrupting a CPU. */
-#include "lib/jitter/jitter_run.h"
+#include "lib/jitter/jitter_remedy.h"
 
 #include "tests/unit/check.h"
 

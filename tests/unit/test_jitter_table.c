@@ -2,7 +2,7 @@
 /* Table I of a jitter run, and who is in a peak. */
 #include "tests/unit/made_up_jitter.h"
 
-#include "lib/jitter/jitter_run.h"
+#include "lib/jitter/jitter_table.h"
 
 #include <errno.h>
 #include <math.h>

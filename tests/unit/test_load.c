@@ -2,7 +2,7 @@
 /* Reading a load, and the rate of its work. */
 #include "tests/unit/check.h"
 
-#include "lib/load/session.h"
+#include "lib/load/verification.h"
 
 #include <math.h>
 

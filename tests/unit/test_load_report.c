@@ -4,7 +4,7 @@
 
 #include "lib/base/text.h"
 #include "lib/book/book.h"
-#include "lib/load/load_report.h"
+#include "lib/load/load_export.h"
 
 #include <errno.h>
 

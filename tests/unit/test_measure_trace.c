@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which samples stand out, so that --trace explains them. */
-#include "lib/jitter/watch.h"
+#include "lib/jitter/program_trace.h"
 
 #include "tests/unit/check.h"
 

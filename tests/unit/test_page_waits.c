@@ -4,8 +4,9 @@
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
+#include "lib/load/coordinator.h"
 #include "lib/load/page_wait_meter.h"
-#include "lib/load/session.h"
+#include "lib/load/page_wait_total.h"
 
 TEST(each_wait_is_in_the_bin_that_has_its_length)
 {

@@ -2,7 +2,7 @@
 /* Correlation: known values, and how often it is found where there is none. */
 #include "tests/unit/check.h"
 
-#include "lib/load/load_report.h"
+#include "lib/load/pearson.h"
 
 #include <math.h>
 

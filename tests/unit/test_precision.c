@@ -2,7 +2,7 @@
 /* How precisely clocks of different kinds time the same thing. */
 #include "tests/unit/check.h"
 
-#include "lib/clocks/bench.h"
+#include "lib/clocks/precision.h"
 
 #include <gsl/gsl_randist.h>
 #include <math.h>

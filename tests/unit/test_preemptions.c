@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Who takes a CPU from a program. */
-#include "lib/jitter/watch.h"
+#include "lib/jitter/preemptions.h"
 
 #include "tests/unit/check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Whether rates differ by more than chance: how often the test is wrong about sources of drawn
  * kinds, periods and bursts. */
-#include "lib/jitter/jitter_internal.h"
+#include "lib/jitter/rate.h"
 
 #include "tests/unit/check.h"
 

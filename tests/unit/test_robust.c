@@ -3,7 +3,7 @@
 #include "tests/unit/drawn.h"
 
 #include "lib/base/cleanup.h"
-#include "lib/clocks/bench.h"
+#include "lib/clocks/precision.h"
 #include "lib/stats/summary.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
  * one. */
 #include "tests/unit/check.h"
 
-#include "lib/clocks/bench.h"
+#include "lib/clocks/time_source.h"
 
 #include <signal.h>
 #include <sys/prctl.h>

@@ -3,7 +3,7 @@
  * kernel writes. */
 #include "tests/unit/check.h"
 
-#include "lib/jitter/jitter_internal.h"
+#include "lib/jitter/trace_decode.h"
 
 #include <traceevent/kbuffer.h>
 

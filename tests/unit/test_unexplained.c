@@ -2,7 +2,7 @@
 /* Periods in what no event explains, simulated. */
 #include "tests/unit/check.h"
 
-#include "lib/jitter/jitter_internal.h"
+#include "lib/jitter/unexplained.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kernel's file system of traces. What EMP records in it is in lib/jitter/jitter_internal.h. */
+/* The kernel's file system of traces. What EMP records in it is in lib/jitter/trace.h. */
 #pragma once
 
 /* A descriptor of its directory. Where it is not mounted, this mounts it without a path: other
