@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Cluster detection: see analysis.h.
+/* Cluster detection: see cluster.h.
  *
  * A person who zooms into the scatter of dual executions cuts at empty space that the cluster
  * itself does not explain. spacings_gaps finds the same: in the sorted ETs, a gap that is too long
@@ -18,7 +18,9 @@
  * an outlier identifier), which normal ETs exceed once in three million samples. Heavy tails exceed
  * it too, so the core, or the widest gap beyond it, bounds the cluster only if daemons explain most
  * of the samples beyond. */
-#include "lib/protocol/analysis.h"
+#include "lib/protocol/cluster.h"
+
+#include "lib/stats/summary.h"
 
 static const double ALPHA = 0.01;
 static const double CORE_SD = 5;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What each daemon used in a run: see analysis.h.
+/* What each daemon used in a run: see daemons.h.
  *
  * Families are processes that get a new name each time, such as "memfd:j-04211" or one with the
  * number of its job. Each name alone would be a daemon that was seen once. The stem of a text is
@@ -7,7 +7,7 @@
  * them have at most a quarter of its executions, and those that came back have at most half. At
  * least eight names with nothing in common are a family if they have the same stem of the unit, or
  * of the executable, and no name came back. Its name is that stem. */
-#include "lib/protocol/analysis.h"
+#include "lib/protocol/daemons.h"
 
 #include <ctype.h>
 #include <search.h>
