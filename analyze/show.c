@@ -5,6 +5,8 @@
 #include "lib/base/argv.h"
 #include "lib/duet/duet_report.h"
 #include "lib/report/results.h"
+#include "lib/report/run_details.h"
+#include "lib/report/run_notes.h"
 #include "lib/report/screen.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
-#include "lib/report/screen.h"
+#include "lib/report/run_notes.h"
 
 #include <signal.h>
 #include <sys/prctl.h>

@@ -387,21 +387,29 @@ enum comparison_verdict comparison_verdict(const struct comparison *c)
 	return comparison_rules_apply(&c->rules, c->ratio, c->ratio_low, c->ratio_high);
 }
 
-bool comparison_outweighs(const struct comparison *c, const struct comparison *than)
+static bool comparison_fails(const struct comparison *c)
 {
-	enum comparison_verdict of_c = comparison_verdict(c), other;
-	bool fails, other_fails;
+	return comparison_verdict_status(&c->rules, comparison_verdict(c)) != STATUS_DONE;
+}
 
-	if (!than)
-		return true;
-	other = comparison_verdict(than);
-	fails = comparison_verdict_status(&c->rules, of_c) != STATUS_DONE;
-	other_fails = comparison_verdict_status(&than->rules, other) != STATUS_DONE;
-	if (fails != other_fails)
-		return fails;
-	if (of_c == other && c->clock == than->clock)
-		return fabs(log(c->ratio)) > fabs(log(than->ratio));
-	return of_c > other;
+const struct comparison *comparison_worse(const struct comparison *a, const struct comparison *b)
+{
+	bool has_a = a && comparison_is_made(a), has_b = b && comparison_is_made(b);
+	enum comparison_verdict of_a, of_b;
+
+	if (!has_a)
+		return has_b ? b : NULL;
+	if (!has_b)
+		return a;
+
+	if (comparison_fails(a) != comparison_fails(b))
+		return comparison_fails(b) ? b : a;
+
+	of_a = comparison_verdict(a);
+	of_b = comparison_verdict(b);
+	if (of_a == of_b && a->clock == b->clock)
+		return fabs(log(b->ratio)) > fabs(log(a->ratio)) ? b : a;
+	return of_b > of_a ? b : a;
 }
 
 /* The standard error of the ratio, as a share of it, with so many more samples of each. */
