@@ -6,6 +6,7 @@
 #include "lib/duet/duet_report.h"
 #include "lib/report/comparison_picture.h"
 #include "lib/report/plot.h"
+#include "lib/report/comparison_report.h"
 #include "lib/report/results.h"
 #include "lib/report/notes.h"
 
@@ -321,12 +322,7 @@ static void print_profiles(const struct compare_input sides[2])
 /* Of the clocks that are compared, the one whose verdict weighs most. */
 static const struct comparison *compare_worst(const struct compare_query *q)
 {
-	const struct comparison *worst = &q->comparisons[q->main],
-				*et = &q->comparisons[COMPARISON_ET];
-
-	if (q->clocks == COMPARE_BOTH && comparison_outweighs(et, worst))
-		return et;
-	return worst;
+	return comparison_worse(&q->comparisons[COMPARISON_PT], &q->comparisons[COMPARISON_ET]);
 }
 
 static struct pictured_program pictured_side(
@@ -400,7 +396,7 @@ static void compare_print(const struct compare_query *q)
 		terminal_say(stdout, 2, "Environments differ: %s", q->changes);
 	comparison_list_print(list, q->clocks == COMPARE_BOTH, stdout);
 	comparison_verdict_print(stdout,
-		&(struct verdict_line){a->name, b->name, .both = q->clocks == COMPARE_BOTH},
+		&(struct verdict_line){a->name, b->name, .names_clock = q->clocks == COMPARE_BOTH},
 		compare_worst(q));
 }
 
@@ -533,11 +529,12 @@ static int compare_pairs(struct compare_suite *suite, struct error *err)
 	finish_comparisons(suite->pairs, suite->n);
 	for (size_t i = 0; i < suite->n; i++) {
 		const struct compare_query *q = &suite->pairs[i];
+		const struct comparison *of_pair = compare_worst(q);
 		double ratio = q->comparisons[q->main].ratio;
 
-		suite->counts[comparison_verdict(compare_worst(q))]++;
-		if (i > 0 && comparison_outweighs(
-				     compare_worst(q), compare_worst(&suite->pairs[suite->worst])))
+		suite->counts[comparison_verdict(of_pair)]++;
+		if (comparison_worse(compare_worst(&suite->pairs[suite->worst]), of_pair) ==
+			of_pair)
 			suite->worst = i;
 		if (!(ratio > 0 && isfinite(ratio)))
 			continue;

@@ -3,7 +3,7 @@
  * Tables VIII, IX and X). */
 #include "analyze/analyze.h"
 
-#include "lib/report/results.h"
+#include "lib/report/daemon_causes.h"
 
 static bool all;
 

@@ -2,7 +2,7 @@
 /* emp-analyze list: the runs in the book, as the user named them. */
 #include "analyze/analyze.h"
 #include "lib/document/document.h"
-#include "lib/report/results.h"
+#include "lib/report/comparison_report.h"
 
 static struct {
 	const char *name; /* NULL: any */

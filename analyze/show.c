@@ -6,6 +6,8 @@
 #include "lib/duet/duet_report.h"
 #include "lib/duet/inc_units.h"
 #include "lib/report/results.h"
+#include "lib/report/run_details.h"
+#include "lib/report/run_notes.h"
 #include "lib/report/screen.h"
 
 #include <math.h>

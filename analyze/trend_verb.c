@@ -2,7 +2,7 @@
 /* emp-analyze trend: follows a program over the runs in the book, and says where its level
  * changed. */
 #include "analyze/analyze.h"
-#include "lib/trend/trend.h"
+#include "lib/trend/trend_show.h"
 
 static struct trend_options options = {.rules = COMPARISON_RULES};
 

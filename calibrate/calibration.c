@@ -9,6 +9,7 @@
 #include "lib/host/process/signals.h"
 #include "lib/host/process/subprocess.h"
 #include "lib/host/systemd/units.h"
+#include "lib/report/daemon_causes.h"
 #include "lib/report/results.h"
 #include "lib/run/sampling.h"
 

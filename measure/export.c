@@ -579,9 +579,7 @@ static int write_json(const struct session *s, FILE *file, struct error *err)
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < N_COMPARISON_CLOCKS * s->n; i++)
-		if (comparison_is_made(&s->comparisons[i]) &&
-			comparison_outweighs(&s->comparisons[i], worst))
-			worst = &s->comparisons[i];
+		worst = comparison_worse(worst, &s->comparisons[i]);
 	return json_print(
 		json_pack("{s:s, s:i, s:O*, s:O, s:O, s:s*, s:O*, s:O*}", "format", "emp-measure",
 			"version", 1, "context", context, "results", results, "comparisons",

@@ -5,7 +5,7 @@
 #include "lib/base/argv.h"
 #include "lib/base/terminal.h"
 #include "lib/host/process/pinning.h"
-#include "lib/report/results.h"
+#include "lib/report/comparison_report.h"
 
 #include <math.h>
 

@@ -12,6 +12,7 @@
 #include "lib/host/process/subprocess.h"
 #include "lib/jitter/program_trace.h"
 #include "lib/report/notes.h"
+#include "lib/report/comparison_report.h"
 #include "lib/report/results.h"
 #include "lib/report/run_result.h"
 #include "lib/run/constant.h"

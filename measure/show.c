@@ -6,6 +6,8 @@
 #include "lib/base/argv.h"
 #include "lib/host/cpu/cpus.h"
 #include "lib/report/program_rows.h"
+#include "lib/report/run_details.h"
+#include "lib/report/run_notes.h"
 #include "lib/report/screen.h"
 
 #include <stdarg.h>
@@ -282,7 +284,7 @@ static void show_together(
 	show_rows(s, rows);
 	notes_print(stdout, &asked, ALL_NOTES, NULL);
 	if (s->options->verbose) {
-		run_screen_note_correlation(&rest, programs, rows->n);
+		run_notes_add_correlation(&rest, programs, rows->n);
 		if (*s->tasks[0].mdd)
 			say_wrapped(2, "%s", s->tasks[0].mdd);
 	}
@@ -340,7 +342,7 @@ static const struct comparison *find_worst(const struct session *s, const struct
 		const struct task *b = &s->tasks[1 + i / N_COMPARISON_CLOCKS];
 		const struct comparison *c = comparison_with(s, i % N_COMPARISON_CLOCKS, b);
 
-		if (c && comparison_outweighs(c, worst)) {
+		if (c && comparison_worse(worst, c) == c) {
 			worst = c;
 			*ret = b;
 		}

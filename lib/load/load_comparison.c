@@ -2,7 +2,7 @@
 /* Two loads compared, on the screen and as a document: see load_comparison.h. */
 #include "lib/load/load_comparison.h"
 
-#include "lib/report/results.h"
+#include "lib/report/comparison_report.h"
 
 static int64_t run_of(const struct load_report *p)
 {

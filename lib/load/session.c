@@ -7,7 +7,7 @@
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
-#include "lib/report/screen.h"
+#include "lib/report/run_notes.h"
 
 int load_read(struct load *ret, char **ret_text, const char *path, struct error *err)
 {

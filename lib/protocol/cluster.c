@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Cluster detection: see analysis.h.
+/* Cluster detection: see cluster.h.
  *
  * A person who zooms into the scatter of dual executions cuts at empty space that the cluster
  * itself does not explain. spacings_gaps finds the same: in the sorted ETs, a gap that is too long
@@ -18,7 +18,9 @@
  * an outlier identifier), which normal ETs exceed once in three million samples. Heavy tails exceed
  * it too, so the core, or the widest gap beyond it, bounds the cluster only if daemons explain most
  * of the samples beyond. */
-#include "lib/protocol/analysis.h"
+#include "lib/protocol/cluster.h"
+
+#include "lib/stats/summary.h"
 
 static const double ALPHA = 0.01;
 static const double CORE_SD = 5;
@@ -89,8 +91,22 @@ static void count_samples(struct cluster *c, const struct sample *samples, size_
 	}
 }
 
-/* The bounds of the cluster: all in view; its core; and the widest gap beyond the core, relative to
- * what the samples explain. */
+/* The widest gap beyond the core, relative to what the samples explain; NULL: there is none. */
+static const struct tail_gap *widest_gap(
+	const struct view *v, int64_t core_high_ns, const struct tail_gap *gaps, size_t n)
+{
+	const struct tail_gap *widest = NULL;
+
+	for (const struct tail_gap *gap = gaps; gap < gaps + n; gap++) {
+		if (v->ets[v->n - 1 - gap->beyond] < core_high_ns)
+			continue;
+		if (!widest || gap->size * widest->longest > widest->size * gap->longest)
+			widest = gap;
+	}
+	return widest;
+}
+
+/* The bounds of the cluster: all in view, its core, and the widest gap beyond the core. */
 static void find_bounds(struct cluster *c, const struct view *v)
 {
 	struct shorth core = shorth_of(v->ets, v->n);
@@ -98,22 +114,42 @@ static void find_bounds(struct cluster *c, const struct view *v)
 	size_t i = v->n, n;
 	_cleanup_(freep) struct tail_gap *gaps = spacings_gaps(
 		v->ets, v->n, TAIL_HIGH, v->quantum, ALPHA, &n);
-	const struct tail_gap *widest = NULL;
+	const struct tail_gap *widest;
 
 	c->low_ns = v->ets[0];
 	c->high_ns = c->core_high_ns = c->near_high_ns = v->ets[v->n - 1];
 	c->median_ns = llround(quantile_of(v->ets, v->n, 0.5));
 	if (c->by_hand)
 		return;
+
 	while (i > 1 && (double)v->ets[i - 1] > reach)
 		i--;
 	c->core_high_ns = v->ets[i - 1];
-	for (const struct tail_gap *gap = gaps; gap < gaps + n; gap++)
-		if (v->ets[v->n - 1 - gap->beyond] >= c->core_high_ns &&
-			(!widest || gap->size * widest->longest > widest->size * gap->longest))
-			widest = gap;
+	widest = widest_gap(v, c->core_high_ns, gaps, n);
 	if (widest)
 		c->near_high_ns = v->ets[v->n - 1 - widest->beyond];
+}
+
+/* Excludes what is longer than the bound that was set by hand. */
+static void zoom_by_hand(struct cluster *c, struct view *v, int64_t by_hand_ns)
+{
+	size_t left = v->n;
+
+	while (v->ets[left - 1] > by_hand_ns)
+		left--;
+	if (left < v->n)
+		add_zoom(c, v, (struct zoom){.end = ZOOM_HAND, .beyond = v->n - left});
+	v->n = left;
+}
+
+/* The step in which ETs were recorded. A few different ETs may share a larger one by chance; that of
+ * the PTs, or a millisecond, is the most. */
+static int64_t et_quantum(const int64_t *ets, size_t n, int64_t resolution_ns)
+{
+	const int64_t steps_ns[] = {
+		quantum_of(ets, n), resolution_ns > 1 ? resolution_ns : NS_PER_MS};
+
+	return quantum_of(steps_ns, ELEMENTS(steps_ns));
 }
 
 int cluster_find(struct cluster *ret, const struct sample *samples, size_t n, int64_t resolution_ns,
@@ -121,7 +157,6 @@ int cluster_find(struct cluster *ret, const struct sample *samples, size_t n, in
 {
 	_cleanup_(freep) int64_t *ets = xcalloc(n, sizeof(*ets));
 	struct cluster c = {.by_hand = by_hand_ns > 0};
-	int64_t steps[2] = {0, resolution_ns > 1 ? resolution_ns : NS_PER_MS};
 	struct view v = {.ets = ets, .n = n};
 
 	if (n == 0)
@@ -133,19 +168,11 @@ int cluster_find(struct cluster *ret, const struct sample *samples, size_t n, in
 		return error_say(err, -EINVAL,
 			"no sample is within the given bound of the central cluster: the shortest took %.9g s",
 			(double)ets[0] / 1e9);
-	/* The step in which ETs were recorded. A few different ETs may share a larger one by
-	 * chance; that of the PTs, or a millisecond, is the most. */
-	steps[0] = quantum_of(ets, n);
-	v.quantum = quantum_of(steps, 2);
-	if (c.by_hand) {
-		size_t left = n;
 
-		while (ets[left - 1] > by_hand_ns)
-			left--;
-		if (left < n)
-			add_zoom(&c, &v, (struct zoom){.end = ZOOM_HAND, .beyond = n - left});
-		v.n = left;
-	} else
+	v.quantum = et_quantum(ets, n, resolution_ns);
+	if (c.by_hand)
+		zoom_by_hand(&c, &v, by_hand_ns);
+	else
 		zoom_side(&c, &v, TAIL_HIGH);
 	zoom_side(&c, &v, TAIL_LOW);
 	add_zoom(&c, &v, (struct zoom){.end = ZOOM_LAST});
@@ -183,19 +210,18 @@ void cluster_clear(struct cluster *c)
 
 const char *zoom_why(const struct zoom *z)
 {
-	const char *plural = z->beyond == 1 ? "" : "s";
+	const char *samples = text_count((int64_t)z->beyond,
+		z->end == ZOOM_GAP && z->below ? "shorter sample" : "longer sample");
 
 	switch (z->end) {
 	case ZOOM_GAP:
-		return text_brief("%zu %s sample%s beyond a gap of %s (at most %s expected)",
-			z->beyond, z->below ? "shorter" : "longer", plural,
+		return text_brief("%s beyond a gap of %s (at most %s expected)", samples,
 			text_duration(z->gap_ns), text_duration(z->longest_ns));
 	case ZOOM_DAEMONS:
-		return text_brief(
-			"%zu longer sample%s without such a gap, %.0f %% explained by daemons",
-			z->beyond, plural, 100 * z->explained);
+		return text_brief("%s without such a gap, %.0f %% explained by daemons", samples,
+			100 * z->explained);
 	case ZOOM_HAND:
-		return text_brief("%zu longer sample%s beyond the given bound", z->beyond, plural);
+		return text_brief("%s beyond the given bound", samples);
 	case ZOOM_LAST:
 		break;
 	}

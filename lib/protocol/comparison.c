@@ -7,7 +7,8 @@
 
 #include <gsl/gsl_cdf.h>
 
-static bool sums_to_0(const struct comparison_side *side)
+/* Whether all times are 0. */
+static bool is_all_zero(const struct comparison_side *side)
 {
 	for (size_t i = 0; i < side->n; i++)
 		if (side->items[i].time_ns > 0)
@@ -32,50 +33,54 @@ enum unmeasurable_cause comparison_unmeasurable(
 	return n > 0 && n_out == n ? UNMEASURABLE_DISTURBED : d->unmeasurable;
 }
 
+/* Whether the clock cannot time the program: its mean PT is less than a step of the clock. Not of a
+ * program that was held back, whose times mean nothing for that reason. */
+static bool is_too_short(const struct comparison_side *side, const struct discarding *d)
+{
+	if (side->unmeasurable == UNMEASURABLE_QUOTA ||
+		side->unmeasurable == UNMEASURABLE_HELD_BACK)
+		return false;
+	return side->clock == COMPARISON_PT && side->n > 0 &&
+	       d->pt.kept.mean_ns < (double)d->run.resolution_ns;
+}
+
 struct comparison_side comparison_side_make(const struct discarding *d,
 	const struct sample *samples, size_t n, enum comparison_clock clock)
 {
-	struct comparison_time *items = xcalloc(n ?: 1, sizeof(*items));
-	struct comparison_time *discarded = xcalloc(n ?: 1, sizeof(*discarded));
-	struct comparison_side side;
-	double wait_ns = 0;
-	size_t kept = 0, out = 0, n_late = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		const bool late = clock == COMPARISON_ET && sample_is_late(&samples[i]);
-		const struct comparison_time time = {
-			.n = samples[i].n,
-			.start_ns = samples[i].start_ns,
-			.time_ns = sample_time_ns(&samples[i], clock == COMPARISON_ET),
-			.end_ns = samples[i].start_ns + samples[i].et_ns,
-		};
-
-		n_late += late && !d->out[i];
-		if (d->out[i] || late) {
-			discarded[out++] = time;
-			continue;
-		}
-		items[kept++] = time;
-		if (samples[i].wait_ns > 0 && run_wait_is_exact(&d->run))
-			wait_ns += (double)samples[i].wait_ns;
-	}
-	side = (struct comparison_side){
-		.items = items,
-		.n = kept,
-		.discarded = discarded,
-		.n_discarded = out,
-		.n_late = n_late,
+	struct comparison_side side = {
+		.items = xcalloc(n ?: 1, sizeof(*side.items)),
+		.discarded = xcalloc(n ?: 1, sizeof(*side.discarded)),
 		.clock = clock,
 		.duet = d->run.kind == RUN_DUET,
 		.unmeasurable = comparison_unmeasurable(d, samples, n),
 		.cpu_kind = d->cpu_kind,
 		.step_ns = clock == COMPARISON_PT ? d->run.resolution_ns : 0,
-		.wait_ns = kept > 0 ? wait_ns / (double)kept : 0,
 		.origin = {.call = d->run.owner, .cpu = d->run.cpu},
 	};
-	if (side.unmeasurable != UNMEASURABLE_QUOTA &&
-		side.unmeasurable != UNMEASURABLE_HELD_BACK && clock == COMPARISON_PT && kept > 0 &&
-		d->pt.kept.mean_ns < (double)d->run.resolution_ns)
+	bool knows_wait = run_wait_is_exact(&d->run);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct sample *s = &samples[i];
+		bool late = clock == COMPARISON_ET && sample_is_late(s);
+		const struct comparison_time time = {
+			.n = s->n,
+			.start_ns = s->start_ns,
+			.time_ns = sample_time_ns(s, clock == COMPARISON_ET),
+			.end_ns = s->start_ns + s->et_ns,
+		};
+
+		side.n_late += late && !d->out[i];
+		if (d->out[i] || late) {
+			side.discarded[side.n_discarded++] = time;
+			continue;
+		}
+		side.items[side.n++] = time;
+		if (knows_wait && s->wait_ns > 0)
+			side.wait_ns += (double)s->wait_ns;
+	}
+	if (side.n > 0)
+		side.wait_ns /= (double)side.n;
+	if (is_too_short(&side, d))
 		side.unmeasurable = UNMEASURABLE_SHORT;
 	return side;
 }
@@ -134,7 +139,7 @@ static size_t count_pairs(const struct comparison_side *a, const struct comparis
 	return n;
 }
 
-/* Of so many samples, or pairs, the ends of `known` are known: enough to compare ET. */
+/* Whether ET can be compared, if the ends of `known` of n samples, or pairs, are known. */
 static bool knows_ends(size_t known, size_t n)
 {
 	return known == n || (known >= 2 && 2 * known >= n);
@@ -159,8 +164,8 @@ unsigned comparison_clocks(
 	return is_on_one_cpu(a) && is_on_one_cpu(b) ? COMPARE_PT : COMPARE_BOTH;
 }
 
-/* Of the ET of a sample: an end may have been seen that late (sample_is_late), and the clock of the
- * starts is adjusted. */
+/* A sample may seem to end after the start of the next one by this share of its ET: its end may have
+ * been seen that late (sample_is_late), and the clock of the starts is adjusted. */
 static const double END_TOLERANCE = 0.01;
 
 static bool has_ended(const struct comparison_time *earlier, const struct comparison_time *later)
@@ -178,9 +183,9 @@ static bool is_same_machine(const struct comparison_origin *a, const struct comp
 	return !strcmp(a->machine, b->machine) && a->cpu == b->cpu;
 }
 
-/* Both samples of each pair started before either of the next. One call takes one after the other,
- * or it is a duet. Otherwise they must be of one machine and CPU, and none may have run at the same
- * time as another. */
+/* Whether both samples of each pair started before either of the next. If they were not taken by one
+ * call of a tool, they must also be of one machine and CPU, and none may have run at the same time
+ * as another; and they are no duet. */
 static bool were_in_turn(const struct comparison_side *a, const struct comparison_side *b)
 {
 	const struct comparison_origin *of_a = &a->origin, *of_b = &b->origin;
@@ -217,19 +222,24 @@ static enum unmeasurable_cause find_unmeasurable(
 {
 	if (a->unmeasurable || b->unmeasurable)
 		return a->unmeasurable ?: b->unmeasurable;
-	if ((a->n > 0 && sums_to_0(a)) || (b->n > 0 && sums_to_0(b)))
+	if ((a->n > 0 && is_all_zero(a)) || (b->n > 0 && is_all_zero(b)))
 		return UNMEASURABLE_SHORT;
 	if (a->cpu_kind && b->cpu_kind && strcmp(a->cpu_kind, b->cpu_kind) != 0)
 		return UNMEASURABLE_CPU_KINDS;
 	return MEASURABLE;
 }
 
+static void copy_times(const struct comparison_side *side, int64_t *ret)
+{
+	for (size_t i = 0; i < side->n; i++)
+		ret[i] = side->items[i].time_ns;
+}
+
 static int64_t *side_times(const struct comparison_side *side)
 {
 	int64_t *times = xcalloc(side->n + 1, sizeof(*times));
 
-	for (size_t i = 0; i < side->n; i++)
-		times[i] = side->items[i].time_ns;
+	copy_times(side, times);
 	return times;
 }
 
@@ -240,8 +250,8 @@ static struct summary side_summary(const struct comparison_side *side)
 	return summary_of(times, side->n);
 }
 
-/* Of two runs that were not taken in turn: one change of level is nearly all of the variance, and 2
- * % or more. */
+/* Whether one change of level is nearly all of the variance, and 2 % or more. That spoils runs that
+ * were not taken in turn. */
 static bool comparison_side_steps(const struct comparison_side *side)
 {
 	const double STEP = 0.88, LEAST = 0.02;
@@ -251,72 +261,112 @@ static bool comparison_side_steps(const struct comparison_side *side)
 	return trend.step >= STEP && fabs(trend.after - trend.before) >= LEAST * trend.before;
 }
 
+/* The times of both sides, as they are compared. */
+struct paired_times {
+	int64_t *a_ns, *b_ns;
+	bool *a_first;
+	struct sample_times *at;
+	size_t n;     /* pairs */
+	bool above_0; /* no time of a pair is 0 */
+};
+
+static void paired_times_clear(struct paired_times *p)
+{
+	free(p->a_ns);
+	free(p->b_ns);
+	free(p->a_first);
+	free(p->at);
+}
+
+/* The samples of the same number. There is room for those that have none, too. */
+static struct paired_times pair_times(
+	const struct comparison_side *a, const struct comparison_side *b)
+{
+	struct paired_times p = {
+		.a_ns = xcalloc(a->n, sizeof(*p.a_ns)),
+		.b_ns = xcalloc(b->n, sizeof(*p.b_ns)),
+		.a_first = xcalloc(a->n, sizeof(*p.a_first)),
+		.at = xcalloc(a->n, sizeof(*p.at)),
+		.above_0 = true,
+	};
+	const struct comparison_time *x, *y;
+
+	for (size_t i = 0, k = 0; next_pair(a, &i, b, &k, &x, &y); p.n++) {
+		int64_t zero_ns = a->items[0].start_ns;
+
+		p.a_ns[p.n] = x->time_ns;
+		p.b_ns[p.n] = y->time_ns;
+		p.a_first[p.n] = x->start_ns < y->start_ns;
+		p.at[p.n] = (struct sample_times){middle_of(x, zero_ns), middle_of(y, zero_ns)};
+		p.above_0 = p.above_0 && x->time_ns > 0 && y->time_ns > 0;
+	}
+	return p;
+}
+
+/* A comparison that has the means of both sides, and no ratio. */
+static struct comparison comparison_without_ratio(const struct comparison_side *a,
+	const struct comparison_side *b, enum unmeasurable_cause unmeasurable)
+{
+	return (struct comparison){
+		.clock = a->clock,
+		.a = side_summary(a),
+		.b = side_summary(b),
+		.unmeasurable = unmeasurable,
+		.ratio = NAN,
+		.ratio_low = NAN,
+		.ratio_high = NAN,
+		.alpha = 0.05,
+		.t = NAN,
+		.df = NAN,
+		.p = NAN,
+		.p_adjusted = NAN,
+		.welch_p = NAN,
+		.mann_whitney_p = NAN,
+		.smallest_difference = NAN,
+		.rules = COMPARISON_RULES,
+	};
+}
+
 int comparison_make(const struct comparison_side *a, const struct comparison_side *b,
 	const struct run_variation *variation, struct comparison *ret, struct error *err)
 {
-	_cleanup_(freep) int64_t *of_a = xcalloc(a->n, sizeof(*of_a));
-	_cleanup_(freep) int64_t *of_b = xcalloc(b->n, sizeof(*of_b));
-	_cleanup_(freep) bool *a_first = xcalloc(a->n, sizeof(*a_first));
-	_cleanup_(freep) struct sample_times *at = xcalloc(a->n, sizeof(*at));
+	_cleanup_(paired_times_clear) struct paired_times times = {};
 	struct compare_plan plan = {.design = DESIGN_SEPARATE};
-	const struct comparison_time *x, *y;
-	size_t n = 0, n_a = a->n, n_b = b->n;
 	enum unmeasurable_cause unmeasurable = find_unmeasurable(a, b);
-	bool above_0 = true;
+	size_t n_a = a->n, n_b = b->n;
 	int r;
 
-	if (unmeasurable && (a->n == 0 || b->n == 0 || sums_to_0(a) || sums_to_0(b))) {
-		*ret = (struct comparison){.clock = a->clock,
-			.a = side_summary(a),
-			.b = side_summary(b),
-			.unmeasurable = unmeasurable,
-			.ratio = NAN,
-			.ratio_low = NAN,
-			.ratio_high = NAN,
-			.alpha = 0.05,
-			.t = NAN,
-			.df = NAN,
-			.p = NAN,
-			.p_adjusted = NAN,
-			.welch_p = NAN,
-			.mann_whitney_p = NAN,
-			.smallest_difference = NAN,
-			.rules = COMPARISON_RULES};
+	if (unmeasurable && (n_a == 0 || n_b == 0 || is_all_zero(a) || is_all_zero(b))) {
+		*ret = comparison_without_ratio(a, b, unmeasurable);
 		return 0;
 	}
-	/* In pairs, both of each pair started before either of the next. */
-	for (size_t i = 0, k = 0; next_pair(a, &i, b, &k, &x, &y);) {
-		above_0 = above_0 && x->time_ns > 0 && y->time_ns > 0;
-		a_first[n] = x->start_ns < y->start_ns;
-		at[n] = (struct sample_times){
-			middle_of(x, a->items[0].start_ns), middle_of(y, a->items[0].start_ns)};
-		of_a[n] = x->time_ns;
-		of_b[n++] = y->time_ns;
-	}
-	if (n > 1 && were_in_turn(a, b)) {
-		plan.design = a->duet && b->duet && above_0 ? DESIGN_DUET : DESIGN_PAIRS;
-		plan.a_first = a_first;
-		plan.at = at;
-		n_a = n_b = n;
+
+	times = pair_times(a, b);
+	if (times.n > 1 && were_in_turn(a, b)) {
+		bool duet = a->duet && b->duet && times.above_0;
+
+		plan.design = duet ? DESIGN_DUET : DESIGN_PAIRS;
+		plan.a_first = times.a_first;
+		plan.at = times.at;
+		n_a = n_b = times.n;
 	} else {
 		if (!unmeasurable && (comparison_side_steps(a) || comparison_side_steps(b)))
 			unmeasurable = UNMEASURABLE_SPEED_STEP;
 		if (variation && variation->df > 0)
 			plan = (struct compare_plan){DESIGN_BETWEEN, variation->sd, variation->df};
-		for (size_t i = 0; i < n_a; i++)
-			of_a[i] = a->items[i].time_ns;
-		for (size_t i = 0; i < n_b; i++)
-			of_b[i] = b->items[i].time_ns;
+		copy_times(a, times.a_ns);
+		copy_times(b, times.b_ns);
 	}
 	plan.step_ns = a->step_ns > b->step_ns ? a->step_ns : b->step_ns;
-	r = compare(of_a, n_a, of_b, n_b, &plan, ret, err);
+
+	r = compare(times.a_ns, n_a, times.b_ns, n_b, &plan, ret, err);
 	if (r < 0)
 		return r;
 	ret->clock = a->clock;
 	ret->rules = COMPARISON_RULES;
 	ret->unmeasurable = unmeasurable;
-	if (plan.design == DESIGN_PAIRS && above_0)
-		ret->log_ratio = log_ratio_of(of_a, of_b, a_first, n);
+	if (plan.design == DESIGN_PAIRS && times.above_0)
+		ret->log_ratio = log_ratio_of(times.a_ns, times.b_ns, times.a_first, times.n);
 	if (plan.design == DESIGN_BETWEEN) {
 		ret->between = variation->sd;
 		ret->n_between = variation->n_runs;
@@ -330,7 +380,9 @@ static bool is_same_program(const char *a, const char *b)
 {
 	const char *name_a = a ? strchr(a, ' ') : NULL, *name_b = b ? strchr(b, ' ') : NULL;
 
-	if (!a || !b || strcspn(a, " ") != strcspn(b, " ") || strncmp(a, b, strcspn(a, " ")) != 0)
+	if (!a || !b)
+		return false;
+	if (strcspn(a, " ") != strcspn(b, " ") || strncmp(a, b, strcspn(a, " ")) != 0)
 		return false;
 	return !name_a || !name_b || !strcmp(name_a, name_b);
 }
@@ -387,35 +439,46 @@ enum comparison_verdict comparison_verdict(const struct comparison *c)
 	return comparison_rules_apply(&c->rules, c->ratio, c->ratio_low, c->ratio_high);
 }
 
-bool comparison_outweighs(const struct comparison *c, const struct comparison *than)
+static bool comparison_fails(const struct comparison *c)
 {
-	enum comparison_verdict of_c = comparison_verdict(c), other;
-	bool fails, other_fails;
+	return comparison_verdict_status(&c->rules, comparison_verdict(c)) != STATUS_DONE;
+}
 
-	if (!than)
-		return true;
-	other = comparison_verdict(than);
-	fails = comparison_verdict_status(&c->rules, of_c) != STATUS_DONE;
-	other_fails = comparison_verdict_status(&than->rules, other) != STATUS_DONE;
-	if (fails != other_fails)
-		return fails;
-	if (of_c == other && c->clock == than->clock)
-		return fabs(log(c->ratio)) > fabs(log(than->ratio));
-	return of_c > other;
+const struct comparison *comparison_worse(const struct comparison *a, const struct comparison *b)
+{
+	bool has_a = a && comparison_is_made(a), has_b = b && comparison_is_made(b);
+	enum comparison_verdict of_a, of_b;
+
+	if (!has_a)
+		return has_b ? b : NULL;
+	if (!has_b)
+		return a;
+
+	if (comparison_fails(a) != comparison_fails(b))
+		return comparison_fails(b) ? b : a;
+
+	of_a = comparison_verdict(a);
+	of_b = comparison_verdict(b);
+	if (of_a == of_b && a->clock == b->clock)
+		return fabs(log(b->ratio)) > fabs(log(a->ratio)) ? b : a;
+	return of_b > of_a ? b : a;
 }
 
 /* The standard error of the ratio, as a share of it, with so many more samples of each. */
 static double error_with(const struct comparison *c, double more)
 {
-	double a = c->mean_a, b = c->mean_b, share = c->between * c->between;
-	double of_a = (double)c->a.n / ((double)c->a.n + more),
-	       of_b = (double)c->b.n / ((double)c->b.n + more);
+	double a = c->mean_a, b = c->mean_b;
+	double of_a = (double)c->a.n / ((double)c->a.n + more);
+	double of_b = (double)c->b.n / ((double)c->b.n + more);
+	double between = c->between * c->between; /* does not shrink with more samples */
+	double variance_a, variance_b, covariance;
 
 	if (c->design == DESIGN_DUET)
 		return c->log_ratio.se * sqrt(of_a);
-	return sqrt((c->variance_a / a / a - share) * of_a +
-		    (c->variance_b / b / b - share) * of_b - 2 * c->covariance / a / b * of_a +
-		    2 * share);
+	variance_a = (c->variance_a / a / a - between) * of_a;
+	variance_b = (c->variance_b / b / b - between) * of_b;
+	covariance = 2 * c->covariance / a / b * of_a;
+	return sqrt(variance_a + variance_b - covariance + 2 * between);
 }
 
 static struct verdict_forecast samples_forecast(const void *of, double more)
@@ -450,31 +513,36 @@ double comparison_samples_missing(const struct comparison *c)
 	return verdict_missing(&c->rules, samples_forecast, c, MOST);
 }
 
+static const char *clock_text(const struct comparison *c)
+{
+	if (c->of_rates)
+		return "in the time for the same work";
+	return c->clock == COMPARISON_PT ? "in CPU time" : "in elapsed time";
+}
+
 enum status comparison_judge(
 	const struct comparison *c, const char *reference, const char *name, struct error *err)
 {
 	enum comparison_verdict verdict = comparison_verdict(c);
 	enum status status = comparison_verdict_status(&c->rules, verdict);
-	const char *clock = c->clock == COMPARISON_PT ? "in CPU time" : "in elapsed time";
+	const struct unmeasurable_text *why = &unmeasurable_texts[c->unmeasurable];
 	_cleanup_(freep) char *work = comparison_different_work(c, reference, name);
+	int r = (int)status;
 
-	if (c->of_rates)
-		clock = "in the time for the same work";
 	if (status == STATUS_NOT_FIT)
-		return (enum status)error_say(err, status,
+		r = error_say(err, status,
 			"'%s' is slower than '%s' by %.2f %% %s (95 %% CI %.2f to %.2f %%), more than %g %%",
-			name, reference, 100 * (c->ratio - 1), clock, 100 * (c->ratio_low - 1),
-			100 * (c->ratio_high - 1), c->rules.fail_if_slower);
-	if (verdict == COMPARISON_DIFFERENT_WORK)
-		return (enum status)error_say(
+			name, reference, 100 * (c->ratio - 1), clock_text(c),
+			100 * (c->ratio_low - 1), 100 * (c->ratio_high - 1),
+			c->rules.fail_if_slower);
+	else if (verdict == COMPARISON_DIFFERENT_WORK)
+		r = error_say(
 			err, status, "'%s' and '%s' do different work: %s", name, reference, work);
-	if (status == STATUS_CANNOT_TELL && verdict == COMPARISON_UNMEASURABLE)
-		return (enum status)error_say(err, status, "'%s' and '%s' are unmeasurable: %s; %s",
-			name, reference, unmeasurable_texts[c->unmeasurable].cause,
-			unmeasurable_texts[c->unmeasurable].remedy);
-	if (status == STATUS_CANNOT_TELL)
-		return (enum status)error_say(err, status,
-			"whether '%s' is slower than '%s' %s cannot be told", name, reference,
-			clock);
-	return status;
+	else if (status == STATUS_CANNOT_TELL && verdict == COMPARISON_UNMEASURABLE)
+		r = error_say(err, status, "'%s' and '%s' are unmeasurable: %s; %s", name,
+			reference, why->cause, why->remedy);
+	else if (status == STATUS_CANNOT_TELL)
+		r = error_say(err, status, "whether '%s' is slower than '%s' %s cannot be told",
+			name, reference, clock_text(c));
+	return (enum status)r;
 }

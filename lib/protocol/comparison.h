@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Comparing two sets of samples: the times of the samples kept, in pairs if they were taken in
  * turn, and the verdict. The arithmetic is in lib/stats/compare.h, the output in
- * lib/report/results.h. */
+ * lib/report/comparison_report.h. */
 #pragma once
 
 #include "lib/protocol/sample_size.h"
@@ -87,10 +87,11 @@ char *comparison_different_work(
  * interval of the ratio and the rules. */
 enum comparison_verdict comparison_verdict(const struct comparison *comparison);
 
-/* Whether of several comparisons c is the one of the last line and of the exit status, not `than`
- * (NULL: none yet): its verdict weighs more, or it fails and `than` does not, as "cannot tell" with
- * strict beside "slower" without a gate; of one clock and verdict, its ratio is farther from 1. */
-bool comparison_outweighs(const struct comparison *c, const struct comparison *than);
+/* The one of two comparisons that the last line and the exit status are about: that which fails, if
+ * the other does not ("cannot tell" with strict, beside "slower" without a gate); else that whose
+ * verdict weighs more; of one clock and verdict, that whose ratio is farther from 1. `a` if none of
+ * this decides. If one of them is NULL or not made, it is the other one; NULL: both are. */
+const struct comparison *comparison_worse(const struct comparison *a, const struct comparison *b);
 
 /* With how many more samples of each the verdict will not be "cannot tell" in four cases of five,
  * by what these say of the ratio and of the noise, and how uncertain that is. INFINITY: more of

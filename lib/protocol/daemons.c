@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What each daemon used in a run: see analysis.h.
+/* What each daemon used in a run: see daemons.h.
  *
  * Families are processes that get a new name each time, such as "memfd:j-04211" or one with the
  * number of its job. Each name alone would be a daemon that was seen once. The stem of a text is
@@ -7,7 +7,7 @@
  * them have at most a quarter of its executions, and those that came back have at most half. At
  * least eight names with nothing in common are a family if they have the same stem of the unit, or
  * of the executable, and no name came back. Its name is that stem. */
-#include "lib/protocol/analysis.h"
+#include "lib/protocol/daemons.h"
 
 #include <ctype.h>
 #include <search.h>
@@ -50,20 +50,26 @@ static uint32_t daemon_of_source(
 	return key->daemon;
 }
 
+/* Makes room for a source of that number. */
+static void reserve_sources(struct daemons *d, uint32_t source)
+{
+	size_t n = d->n_sources ?: FIRST_SOURCES;
+
+	if (source < d->n_sources)
+		return;
+	while (n <= source)
+		n *= 2;
+	d->of_source = xreallocarray(d->of_source, n, sizeof(*d->of_source));
+	memset(d->of_source + d->n_sources, 0, (n - d->n_sources) * sizeof(*d->of_source));
+	d->n_sources = n;
+}
+
 struct daemon_statistics *daemons_add(struct daemons *d, const struct name_pattern *patterns,
 	const struct source *source, const struct execution *e, int64_t ns)
 {
 	struct daemon_statistics *daemon;
 
-	if (e->source >= d->n_sources) {
-		size_t n = d->n_sources ?: FIRST_SOURCES;
-
-		while (n <= e->source)
-			n *= 2;
-		d->of_source = xreallocarray(d->of_source, n, sizeof(*d->of_source));
-		memset(d->of_source + d->n_sources, 0, (n - d->n_sources) * sizeof(*d->of_source));
-		d->n_sources = n;
-	}
+	reserve_sources(d, e->source);
 	if (!d->of_source[e->source])
 		d->of_source[e->source] = daemon_of_source(d, patterns, source);
 	daemon = &d->items[d->of_source[e->source] - 1];
@@ -72,6 +78,7 @@ struct daemon_statistics *daemons_add(struct daemons *d, const struct name_patte
 	daemon->pid = e->pid;
 	if (ns <= daemon->max_ns)
 		return daemon;
+
 	daemon->max_ns = ns;
 	daemon->max_sample = e->sample;
 	if (daemon->max_source != e->source) {
@@ -92,6 +99,18 @@ static void daemon_clear(struct daemon_statistics *daemon)
 	free(daemon->long_executions);
 }
 
+static void join_long_executions(struct daemon_statistics *to, const struct daemon_statistics *from)
+{
+	size_t n = to->n_long_executions + from->n_long_executions;
+
+	if (from->n_long_executions == 0)
+		return;
+	to->long_executions = xreallocarray(to->long_executions, n, sizeof(*to->long_executions));
+	memcpy(to->long_executions + to->n_long_executions, from->long_executions,
+		from->n_long_executions * sizeof(*to->long_executions));
+	to->n_long_executions = n;
+}
+
 /* Adds what `from` used to `to`, and frees it. */
 static void join_daemon(struct daemon_statistics *to, struct daemon_statistics *from)
 {
@@ -104,17 +123,11 @@ static void join_daemon(struct daemon_statistics *to, struct daemon_statistics *
 		to->unit = TAKE(from->unit);
 		to->exe = TAKE(from->exe);
 	}
-	if (from->n_long_executions > 0) {
-		to->long_executions = xreallocarray(to->long_executions,
-			to->n_long_executions + from->n_long_executions,
-			sizeof(*to->long_executions));
-		memcpy(to->long_executions + to->n_long_executions, from->long_executions,
-			from->n_long_executions * sizeof(*to->long_executions));
-		to->n_long_executions += from->n_long_executions;
-	}
+	join_long_executions(to, from);
 	for (size_t zone = 0; zone < N_ZONES; zone++)
 		to->seen[zone] = running_join(&to->seen[zone], &from->seen[zone]);
 	to->names++;
+
 	to->n_present += from->n_present;
 	to->et_ns += from->et_ns;
 	to->pt_ns += from->pt_ns;
@@ -126,26 +139,42 @@ static void join_daemon(struct daemon_statistics *to, struct daemon_statistics *
 	daemon_clear(from);
 }
 
-/* The text with '*' for what changes: a word is kept up to its first digit, a hexadecimal number
- * not at all. */
+/* Whether a word changes from one process to the next: it has a digit, or is a hexadecimal number.
+ * *ret_kept is how much of it stays: all up to the first digit; of a hexadecimal number nothing. */
+static bool word_changes(const char *word, size_t len, size_t *ret_kept)
+{
+	size_t kept = strcspn(word, "0123456789");
+
+	if (kept >= len) {
+		*ret_kept = len;
+		return false;
+	}
+	if (len >= HEX_DIGITS && strspn(word, "0123456789abcdef") >= len)
+		kept = 0;
+	*ret_kept = kept;
+	return true;
+}
+
+/* The text with '*' for what changes. */
 static const char *stem_of(char stem[STEM_SIZE], const char *text)
 {
 	size_t n = 0, len;
 
 	for (; *text && n + 1 < STEM_SIZE; text += len) {
-		size_t kept = strcspn(text, "0123456789"), room = STEM_SIZE - 2 - n;
+		size_t kept, room = STEM_SIZE - 2 - n;
+		bool changes;
 
 		for (len = 0; isalnum((unsigned char)text[len]); len++)
 			;
 		len = len ?: 1; /* a word, or a character between words */
-		if (kept >= len)
-			kept = len;
-		else if (len >= HEX_DIGITS && strspn(text, "0123456789abcdef") >= len)
-			kept = 0;
-		kept = kept < room ? kept : room;
+		changes = word_changes(text, len, &kept);
+		if (kept > room) {
+			kept = room;
+			changes = true;
+		}
 		memcpy(stem + n, text, kept);
 		n += kept;
-		if (kept < len)
+		if (changes)
 			stem[n++] = '*';
 	}
 	stem[n] = '\0';
@@ -213,28 +242,56 @@ static bool is_family(const struct keyed_daemon *keyed, size_t n, enum family_ke
 	return n >= LEAST_NAMES && 2 * of_returned <= executions && 2 * few > n;
 }
 
-/* Names those of a family after it. */
+static const char *daemon_text(const struct daemon_statistics *daemon, enum family_key key)
+{
+	switch (key) {
+	case KEY_NAME:
+		return daemon->name;
+	case KEY_UNIT:
+		return daemon->unit;
+	default:
+		return daemon->exe;
+	}
+}
+
+/* Whether names may belong together because they have this unit: a service, but not that of a
+ * user's session. */
+static bool unit_makes_family(const char *unit)
+{
+	const char *ending = strrchr(unit, '.');
+
+	return ending && ending > unit && !strcmp(ending, ".service") &&
+	       strncmp(unit, "user@", 5) != 0;
+}
+
+/* The stem by which a daemon may belong to a family; false: it may not. */
+static bool find_family_stem(
+	const struct daemon_statistics *daemon, enum family_key key, char ret[STEM_SIZE])
+{
+	const char *text = daemon_text(daemon, key);
+
+	if (daemon->alone || daemon->names || !text)
+		return false;
+	if (key == KEY_UNIT && !unit_makes_family(text))
+		return false;
+	stem_of(ret, text);
+	if (key != KEY_NAME)
+		return true;
+	return strchr(ret, '*') && strpbrk(ret, "abcdefghijklmnopqrstuvwxyz");
+}
+
+/* Finds families by what their names have in common, and names their daemons after them. */
 static void find_families(struct daemons *d, enum family_key key)
 {
 	_cleanup_(freep) struct keyed_daemon *keyed = xcalloc(d->n, sizeof(*keyed));
 	char stem[STEM_SIZE];
 	size_t n = 0;
 
-	for (size_t i = 0; i < d->n; i++) {
-		struct daemon_statistics *o = &d->items[i];
-		const char *text = key == KEY_NAME ? o->name : key == KEY_UNIT ? o->unit : o->exe;
-		size_t len = text ? strlen(text) : 0;
-
-		if (o->alone || o->names || !text ||
-			(key == KEY_UNIT && (len <= 8 || strcmp(text + len - 8, ".service") ||
-						    !strncmp(text, "user@", 5))))
-			continue;
-		stem_of(stem, text);
-		if (key != KEY_NAME ||
-			(strchr(stem, '*') && strpbrk(stem, "abcdefghijklmnopqrstuvwxyz")))
-			keyed[n++] = (struct keyed_daemon){xstrdup(stem), o};
-	}
+	for (size_t i = 0; i < d->n; i++)
+		if (find_family_stem(&d->items[i], key, stem))
+			keyed[n++] = (struct keyed_daemon){xstrdup(stem), &d->items[i]};
 	qsort(keyed, n, sizeof(*keyed), by_key);
+
 	for (size_t i = 0, end; i < n; i = end) { /* each row of equal keys */
 		for (end = i + 1; end < n && !by_key(&keyed[i], &keyed[end]); end++)
 			;
@@ -252,35 +309,54 @@ static int by_sample(const void *a, const void *b)
 	return (x->sample > y->sample) - (x->sample < y->sample);
 }
 
+/* Names a daemon after the first of these families that it belongs to. */
+static void join_known_family(
+	struct daemon_statistics *daemon, const char *const *known, size_t n_known)
+{
+	for (size_t k = 0; k < n_known && !daemon->alone && !daemon->names; k++)
+		if (has_stem(known[k], daemon->name, daemon->unit, daemon->exe))
+			daemon_name_family(daemon, known[k]);
+}
+
+/* The daemon of the family among the first n; NULL: there is none. */
+static struct daemon_statistics *find_family(struct daemons *d, size_t n, const char *family)
+{
+	for (size_t i = 0; i < n; i++)
+		if (d->items[i].names && !strcmp(d->items[i].name, family))
+			return &d->items[i];
+	return NULL;
+}
+
 void daemons_join_families(struct daemons *d, const char *const *known, size_t n)
 {
 	size_t kept = 0;
 
 	tdestroy(TAKE(d->by_name), free); /* its names change */
 	free(TAKE(d->of_source));
-	for (size_t k = 0; k < n; k++)
-		for (size_t i = 0; i < d->n; i++) {
-			struct daemon_statistics *o = &d->items[i];
-
-			if (!o->alone && !o->names && has_stem(known[k], o->name, o->unit, o->exe))
-				daemon_name_family(o, known[k]);
-		}
+	for (size_t i = 0; i < d->n; i++)
+		join_known_family(&d->items[i], known, n);
 	for (enum family_key key = KEY_NAME; key < N_KEYS; key++)
 		find_families(d, key);
-	for (size_t i = 0, k; i < d->n; i++) { /* each is joined to the first of its name */
-		for (k = d->items[i].names ? 0 : kept; k < kept; k++)
-			if (d->items[k].names && !strcmp(d->items[k].name, d->items[i].name))
-				break;
-		if (k == kept)
-			d->items[kept++] = d->items[i];
+
+	for (size_t i = 0; i < d->n; i++) {
+		struct daemon_statistics *daemon = &d->items[i], *first = NULL;
+
+		if (daemon->names)
+			first = find_family(d, kept, daemon->name);
+		if (first)
+			join_daemon(first, daemon);
 		else
-			join_daemon(&d->items[k], &d->items[i]);
+			d->items[kept++] = *daemon;
 	}
 	d->n = kept;
-	for (size_t i = 0; i < d->n; i++)
-		if (d->items[i].names && d->items[i].n_long_executions > 0)
-			qsort(d->items[i].long_executions, d->items[i].n_long_executions,
-				sizeof(*d->items[i].long_executions), by_sample);
+
+	for (size_t i = 0; i < d->n; i++) {
+		struct daemon_statistics *daemon = &d->items[i];
+
+		if (daemon->names && daemon->n_long_executions > 0)
+			qsort(daemon->long_executions, daemon->n_long_executions,
+				sizeof(*daemon->long_executions), by_sample);
+	}
 }
 
 void daemons_clear(struct daemons *d)

@@ -6,15 +6,15 @@
 
 /* Programs shorter than this share of the period get the cutoff of the short run. */
 static const double TASK_SHARE = 0.05;
-/* Of the detection limit: shorter executions get no cutoff. By tests/bench/truth.py, table
- * cutoffs. */
+/* Executions shorter than this share of the detection limit get no cutoff. By tests/bench/truth.py,
+ * table cutoffs. */
 static const double FLOOR = 0.5;
-/* Of a sample's ET: a background process that once took as much is shown. */
+/* A background process is shown if one of its executions took this share of a sample's ET. */
 static const double LONG_SHARE = 0.01;
 
-/* What is left of step 8 above the floor: the midpoint of the central maximum and the least long
- * execution that is not below it. EMP's step 8 says "average", but its example, its tables and
- * SEDONA use maximum and minimum, as this does. */
+/* The cutoff of EMP's step 8, without the long executions that are shorter than the floor: the
+ * midpoint of the central maximum and the least of the others; -1: there are none. EMP's step 8
+ * says "average", but its example, its tables and SEDONA use maximum and minimum, as this does. */
 static int64_t cutoff_above(
 	const struct daemon_statistics *daemon, int64_t floor_ns, int64_t resolution_ns)
 {
@@ -100,10 +100,39 @@ static struct profile_run profile_run_of(const struct analysis *analysis, bool f
 	return run;
 }
 
+/* The next daemon of two lists in the order of names, from a[*s] and b[*l] on: *ret_a or *ret_b is
+ * NULL if it is only in the other list. False: there are no more. */
+static bool next_daemon(const struct analysis runs[2], size_t *s, size_t *l,
+	const struct daemon_statistics **ret_a, const struct daemon_statistics **ret_b)
+{
+	const struct daemon_statistics *a = NULL, *b = NULL;
+	int order = 0;
+
+	if (*s < runs[0].n_statistics)
+		a = &runs[0].statistics[*s];
+	if (*l < runs[1].n_statistics)
+		b = &runs[1].statistics[*l];
+	if (!a && !b)
+		return false;
+
+	if (a && b)
+		order = strcmp(a->name, b->name);
+	if (order > 0)
+		a = NULL;
+	if (order < 0)
+		b = NULL;
+	*s += a != NULL;
+	*l += b != NULL;
+	*ret_a = a;
+	*ret_b = b;
+	return true;
+}
+
 struct profile cutoffs_make(const char *profile_name, const struct analysis runs[2],
 	int64_t least_share_ppm, struct cutoffs *ret_left_out)
 {
 	const struct analysis *short_run = &runs[0], *long_run = &runs[1];
+	const struct daemon_statistics *a, *b;
 	bool floored = least_share_ppm > 0;
 	struct profile profile = {
 		.name = xstrdup(profile_name ?: "unnamed"),
@@ -116,24 +145,11 @@ struct profile cutoffs_make(const char *profile_name, const struct analysis runs
 
 	assert(short_run->resolution_ns == long_run->resolution_ns);
 	*ret_left_out = (struct cutoffs){};
-	/* both are in the order of names */
-	for (size_t s = 0, l = 0; s < short_run->n_statistics || l < long_run->n_statistics;) {
-		const struct daemon_statistics *a = &short_run->statistics[s],
-					       *b = &long_run->statistics[l];
-		int order = s == short_run->n_statistics  ? 1
-			    : l == long_run->n_statistics ? -1
-							  : strcmp(a->name, b->name);
-		struct cutoff c, *added;
-		int64_t share;
-		bool infrequent;
+	for (size_t s = 0, l = 0; next_daemon(runs, &s, &l, &a, &b);) {
+		struct cutoff c = cutoff_of(&profile, runs, a, b), *added;
+		bool infrequent = c.short_ns >= 0 || c.long_ns >= 0;
+		int64_t share = cutoff_share_ppm(&c);
 
-		a = order <= 0 ? a : NULL;
-		b = order >= 0 ? b : NULL;
-		s += order <= 0;
-		l += order >= 0;
-		c = cutoff_of(&profile, runs, a, b);
-		share = cutoff_share_ppm(&c);
-		infrequent = c.short_ns >= 0 || c.long_ns >= 0;
 		if (!infrequent && share < 0)
 			continue;
 		/* the papers would give one also to those that are left out */
@@ -241,6 +257,23 @@ static void end_sample(struct sample_filter *d)
 	}
 }
 
+/* The cutoff of a process: that of its group, or of its family; NULL: none. */
+static const struct cutoff *cutoff_of_source(
+	const struct discard_rules *rules, const struct source *source)
+{
+	const struct profile *profile = rules->profile;
+	const struct cutoff *cutoff;
+
+	if (!profile)
+		return NULL;
+	cutoff = profile_cutoff(profile, name_group(rules->patterns, source->name));
+	for (size_t i = 0; !cutoff && i < profile->n_cutoffs; i++)
+		if (profile->cutoffs[i].names > 0 &&
+			family_includes(profile->cutoffs[i].daemon, source))
+			cutoff = &profile->cutoffs[i];
+	return cutoff;
+}
+
 int sample_filter_add(void *filter, const struct execution *e, struct error *err)
 {
 	struct sample_filter *d = filter;
@@ -262,21 +295,18 @@ int sample_filter_add(void *filter, const struct execution *e, struct error *err
 	if (d->samples[d->at].n != e->sample)
 		return error_say(err, -EINVAL,
 			"an execution is in sample %" PRIu32 ", which does not exist", e->sample);
+
 	daemon = daemons_add(&d->daemons, rules->patterns, source, e, e->pt_ns);
-	if (daemon->executions == 1 && profile) { /* that of its group, or of its family */
-		daemon->cutoff = profile_cutoff(profile, name_group(rules->patterns, source->name));
-		for (size_t i = 0; !daemon->cutoff && i < profile->n_cutoffs; i++)
-			if (profile->cutoffs[i].names > 0 &&
-				family_includes(profile->cutoffs[i].daemon, source))
-				daemon->cutoff = &profile->cutoffs[i];
-	}
+	if (daemon->executions == 1)
+		daemon->cutoff = cutoff_of_source(rules, source);
 	cutoff = daemon->cutoff;
-	if (profile && profile->resolution_ns > 0)
-		pt_ns = resolution_round(pt_ns, profile->resolution_ns);
 	daemon->profiled = cutoff;
 	daemon->total_ns = saturate_add(daemon->total_ns, e->pt_ns);
 	daemon->in_sample_ns = saturate_add(daemon->in_sample_ns, disturbing_ns);
 	daemon->long_once |= (double)e->pt_ns >= LONG_SHARE * (double)d->samples[d->at].et_ns;
+
+	if (profile && profile->resolution_ns > 0)
+		pt_ns = resolution_round(pt_ns, profile->resolution_ns);
 	if (cutoff && (pt_ns > cutoff->below_ns || pt_ns > cutoff->atleast_ns))
 		add_over(&d->candidates, &d->n_candidates,
 			&(struct over_cutoff){e->sample, cutoff->daemon, source->unit, pt_ns, 0});
@@ -328,6 +358,20 @@ static bool *flag_two_sd(const struct checked *c, bool et)
 	return flags;
 }
 
+/* Which samples of runs[0] the second check discards: those that it discards in any of the runs. The
+ * caller frees the array. */
+static bool *flag_two_sd_in_any(const struct checked *runs, size_t n_runs, bool et)
+{
+	bool *flags = flag_two_sd(&runs[0], et);
+
+	for (size_t i = 1; i < n_runs; i++) {
+		_cleanup_(freep) bool *others = flag_two_sd(&runs[i], et);
+
+		add_flags(runs[0].filter, flags, runs[i].filter, others);
+	}
+	return flags;
+}
+
 /* The second check, for one clock, of the samples that the first check keeps. runs[0] is the one
  * that is judged. */
 static void check_two_sd(
@@ -335,24 +379,21 @@ static void check_two_sd(
 {
 	const struct sample_filter *d = runs[0].filter;
 	_cleanup_(freep) int64_t *times = xcalloc(d->n_samples, sizeof(*times));
-	_cleanup_(freep) bool *flags = flag_two_sd(&runs[0], et);
+	_cleanup_(freep) bool *flags = flag_two_sd_in_any(runs, n_runs, et);
 	const bool *out = runs[0].result.out;
 	size_t n, kept = 0;
 
-	for (size_t i = 1; i < n_runs; i++) {
-		_cleanup_(freep) bool *others = flag_two_sd(&runs[i], et);
-
-		add_flags(d, flags, runs[i].filter, others);
-	}
-	c->by_two_sd = xcalloc(d->n_samples, sizeof(*c->by_two_sd));
-	c->in_papers = xcalloc(d->n_samples, sizeof(*c->in_papers));
 	for (size_t i = 0; i < d->n_samples; i++)
 		times[i] = sample_time_ns(&d->samples[i], et);
 	c->raw = summary_of(times, d->n_samples);
+
 	n = times_kept(d, out, et, times);
 	c->kept = summary_of(times, n);
 	c->interval = interval_of_mean(
 		times, n, &d->rules.correlation, et ? 0 : d->rules.resolution_ns);
+
+	c->by_two_sd = xcalloc(d->n_samples, sizeof(*c->by_two_sd));
+	c->in_papers = xcalloc(d->n_samples, sizeof(*c->in_papers));
 	for (size_t i = 0; i < d->n_samples; i++) {
 		c->in_papers[i] = !out[i] && !flags[i];
 		if (c->in_papers[i])
@@ -363,43 +404,60 @@ static void check_two_sd(
 	c->papers = summary_of(times, kept);
 }
 
+/* The mean ET of all samples; 0: there are none. */
+static int64_t mean_et(const struct sample_filter *d)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < d->n_samples; i++)
+		sum += (double)d->samples[i].et_ns;
+	return d->n_samples > 0 ? llround(sum / (double)d->n_samples) : 0;
+}
+
+/* Which executions are over their cutoffs, of those that are over one of their daemon. */
+static void find_over(struct sample_filter *d, struct discarding *out)
+{
+	int64_t mean_et_ns = mean_et(d);
+
+	for (size_t i = 0; i < d->n_candidates; i++) {
+		struct over_cutoff *c = &d->candidates[i];
+
+		c->cutoff_ns = cutoff_for(profile_cutoff(d->rules.profile, c->daemon), mean_et_ns);
+		if (c->cutoff_ns >= 0 && c->pt_ns > c->cutoff_ns)
+			add_over(&out->over, &out->n_over, c);
+	}
+	for (size_t i = 0; i < d->n_unprofiled; i++)
+		add_over(&out->unprofiled, &out->n_unprofiled, &d->unprofiled[i]);
+}
+
+/* Whether the sample is in the list, from items[*at] on, which is in the order of samples. */
+static bool is_over(const struct over_cutoff *items, size_t n, size_t *at, uint32_t sample)
+{
+	size_t first = *at;
+
+	while (*at < n && items[*at].sample == sample)
+		++*at;
+	return *at > first;
+}
+
 /* The first check of one run. An incomplete sample with an execution over its cutoff counts as
  * discarded by cutoff. */
 static struct discarding check_cutoffs(struct sample_filter *d)
 {
-	const struct profile *profile = d->rules.profile;
 	struct discarding out = {};
-	int64_t mean_et_ns;
-	double sum = 0;
 
 	if (d->at < d->n_samples)
 		end_sample(d);
-	for (size_t i = 0; i < d->n_samples; i++)
-		sum += (double)d->samples[i].et_ns;
-	mean_et_ns = d->n_samples > 0 ? llround(sum / (double)d->n_samples) : 0;
-	/* The executions that are over their cutoffs, not only over that of other programs. */
-	for (size_t i = 0; i < d->n_candidates; i++) {
-		struct over_cutoff *c = &d->candidates[i];
+	find_over(d, &out);
 
-		c->cutoff_ns = cutoff_for(profile_cutoff(profile, c->daemon), mean_et_ns);
-		if (c->cutoff_ns >= 0 && c->pt_ns > c->cutoff_ns)
-			add_over(&out.over, &out.n_over, c);
-	}
-	for (size_t i = 0; i < d->n_unprofiled; i++)
-		add_over(&out.unprofiled, &out.n_unprofiled, &d->unprofiled[i]);
 	out.out = xcalloc(d->n_samples, sizeof(*out.out));
 	out.by_cutoff = xcalloc(d->n_samples, sizeof(*out.by_cutoff));
 	out.incomplete = xcalloc(d->n_samples, sizeof(*out.incomplete));
 	for (size_t i = 0, over = 0, unprofiled = 0; i < d->n_samples; i++) {
 		const struct sample *s = &d->samples[i];
-		bool by_cutoff = over < out.n_over && out.over[over].sample == s->n;
-		bool by_unprofiled = unprofiled < out.n_unprofiled &&
-				     out.unprofiled[unprofiled].sample == s->n;
+		bool by_cutoff = is_over(out.over, out.n_over, &over, s->n);
+		bool by_unprofiled = is_over(out.unprofiled, out.n_unprofiled, &unprofiled, s->n);
 
-		while (over < out.n_over && out.over[over].sample == s->n)
-			over++;
-		while (unprofiled < out.n_unprofiled && out.unprofiled[unprofiled].sample == s->n)
-			unprofiled++;
 		out.out[i] = by_cutoff || by_unprofiled || s->incomplete;
 		if (by_cutoff)
 			out.by_cutoff[out.n_by_cutoff++] = s->n;

@@ -39,14 +39,22 @@ static const struct {
 };
 
 enum { LEAST_OTHERS = 10 };
-/* A machine's speed may change from sample to sample, but not to twice as much; and PTs that spread
- * far, spread further. */
+/* A PT is too short if it is this many times shorter than the least of the others, and further below
+ * that than SPREADS times the distance from there to their median. */
 static const double FASTEST = 2, SPREADS = 3;
-static const double UNDISTURBED = 0.1; /* steal below that share of PT */
+/* The hypervisor took little from a sample if its steal is below this share of its PT. */
+static const double UNDISTURBED = 0.1;
 
 const char *disturbance_name(enum counter which)
 {
 	return rows[which].name;
+}
+
+/* Whether it is reported that the counter changed by this in a sample of et_ns. */
+static bool is_reported(enum counter which, int64_t value, int64_t et_ns)
+{
+	return rows[which].from > 0 && value >= rows[which].from &&
+	       value >= et_ns / 1000 * rows[which].per_mille_of_et;
 }
 
 struct disturbances disturbances_find(const struct counters *samples, size_t n, int64_t et_ns)
@@ -59,11 +67,10 @@ struct disturbances disturbances_find(const struct counters *samples, size_t n, 
 		for (size_t i = 0; i < n; i++) {
 			int64_t value;
 
-			if (rows[which].from == 0 || !counters_know(&samples[i], which))
+			if (!counters_know(&samples[i], which))
 				continue;
 			value = llabs(samples[i].value[which]);
-			if (value < rows[which].from ||
-				value < et_ns / 1000 * rows[which].per_mille_of_et)
+			if (!is_reported(which, value, et_ns))
 				continue;
 			item.samples[item.n++] = samples[i].sample;
 			if (rows[which].kind != RATE)
@@ -86,45 +93,57 @@ void disturbances_clear(struct disturbances *found)
 	*found = (struct disturbances){};
 }
 
-char *disturbance_description(const struct disturbances *found, size_t index)
+/* " in 12 of 400 samples (3, 17, 18, 21, …)" */
+static void append_samples(char **text, const struct disturbance *item, size_t n_samples)
 {
-	const struct disturbance *item = &found->items[index];
+	enum { SHOWN = 4 };
+
+	text_append(text, "", " in %zu of %zu samples (", item->n, n_samples);
+	for (size_t i = 0; i < item->n && i < SHOWN; i++)
+		text_append(text, i ? ", " : "", "%u", item->samples[i]);
+	text_append(text, "", item->n > SHOWN ? ", …)" : ")");
+}
+
+/* How much time a sample with interrupts has in them, and what that means for PT. */
+static char *interrupts_description(
+	const struct disturbances *found, const struct disturbance *item)
+{
 	static const char *const interrupts[] = {
 		[INTERRUPTS_NOT_KNOWN] = "interrupts took",
 		[INTERRUPTS_IN_PT] = "PT contains interrupts:",
 		[INTERRUPTS_NOT_IN_PT] = "PT does not contain interrupts:",
 	};
-	enum { SHOWN = 4 };
 	double each_ns = (double)item->total / (double)item->n;
-	char *text = NULL;
+	char *text = text_format(
+		"%s %s a sample", interrupts[found->interrupts], text_precise(each_ns, each_ns));
 
-	/* Of interrupts: how much a sample that has them has, and what that means for PT. */
-	if (item->which != COUNTER_INTERRUPTS)
-		text = xstrdup(rows[item->which].what);
-	else
-		text_append(&text, "", "%s %s a sample", interrupts[found->interrupts],
-			text_precise(each_ns, each_ns));
-	if (item->which == COUNTER_INTERRUPTS && found->interrupts == INTERRUPTS_IN_PT &&
-		found->pt_ns > 0)
-		text_append(&text, "", " (%s)", text_percent(each_ns / found->pt_ns));
-	text_append(&text, "", "%s in %zu of %zu samples (",
-		item->which == COUNTER_INTERRUPTS ? "," : "", item->n, found->n_samples);
-	for (size_t i = 0; i < item->n && i < SHOWN; i++)
-		text_append(&text, i ? ", " : "", "%u", item->samples[i]);
-	text_append(&text, "", "%s)", item->n > SHOWN ? ", …" : "");
-	if (item->which == COUNTER_INTERRUPTS)
-		return text;
-	switch (rows[item->which].kind) {
+	if (found->interrupts == INTERRUPTS_IN_PT && found->pt_ns > 0)
+		text_append(&text, " ", "(%s)", text_percent(each_ns / found->pt_ns));
+	text_append(&text, "", ",");
+	append_samples(&text, item, found->n_samples);
+	return text;
+}
+
+char *disturbance_description(const struct disturbances *found, size_t index)
+{
+	const struct disturbance *item = &found->items[index];
+	enum counter which = item->which;
+	char *text;
+
+	if (which == COUNTER_INTERRUPTS)
+		return interrupts_description(found, item);
+	text = xstrdup(rows[which].what);
+	append_samples(&text, item, found->n_samples);
+	switch (rows[which].kind) {
 	case COUNT:
-		text_append(&text, "", ", %lld %s%s", (long long)item->total,
-			rows[item->which].unit, item->total == 1 ? "" : "s");
+		text_append(&text, ", ", "%s", text_count(item->total, rows[which].unit));
 		break;
 	case TIME:
-		text_append(&text, "", ", %s", text_duration(item->total));
+		text_append(&text, ", ", "%s", text_duration(item->total));
 		break;
 	case RATE:
-		text_append(&text, "", ", by up to %.1f %s",
-			(double)item->total / rows[item->which].scale, rows[item->which].unit);
+		text_append(&text, ", ", "by up to %.1f %s",
+			(double)item->total / rows[which].scale, rows[which].unit);
 		break;
 	}
 	return text;
@@ -181,24 +200,24 @@ enum unmeasurable_cause counters_unmeasurable(
 	return speed_steps(counters, n) ? UNMEASURABLE_SPEED_STEP : MEASURABLE;
 }
 
-/* -1: not known. */
+/* The steal of a sample, from counters[*at] on; -1: not known. */
 static int64_t steal_of(
 	const struct sample *s, const struct counters *counters, size_t n, size_t *at)
 {
 	while (*at < n && counters[*at].sample < s->n)
 		++*at;
-	return *at < n && counters[*at].sample == s->n &&
-			       counters_know(&counters[*at], COUNTER_STEAL)
-		       ? counters[*at].value[COUNTER_STEAL]
-		       : -1;
+	if (*at == n || counters[*at].sample != s->n)
+		return -1;
+	if (!counters_know(&counters[*at], COUNTER_STEAL))
+		return -1;
+	return counters[*at].value[COUNTER_STEAL];
 }
 
-struct impossible_pt impossible_pt_find(const struct run *run, const struct sample *samples,
-	size_t n, const struct counters *counters, size_t n_counters)
+/* The PTs of the samples from which the hypervisor took little. */
+static struct summary undisturbed_pts(
+	const struct sample *samples, size_t n, const struct counters *counters, size_t n_counters)
 {
-	struct impossible_pt found = {};
 	_cleanup_(freep) int64_t *times = xcalloc(n, sizeof(*times));
-	struct summary usual; /* of the PTs of samples from which the hypervisor took little */
 	size_t kept = 0, at = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -207,26 +226,46 @@ struct impossible_pt impossible_pt_find(const struct run *run, const struct samp
 		if (steal_ns >= 0 && (double)steal_ns < UNDISTURBED * (double)samples[i].pt_ns)
 			times[kept++] = samples[i].pt_ns;
 	}
-	usual = summary_of(times, kept);
-	at = 0;
+	return summary_of(times, kept);
+}
+
+/* Where W is not known, some of the program may have run on other CPUs. */
+static bool pt_is_too_long(const struct run *run, const struct sample *s)
+{
+	return run->cpu >= 0 && run_wait_is_exact(run) && s->wait_ns >= 0 && s->left_behind == 0 &&
+	       s->pt_ns > s->et_ns + NS_PER_MS + s->et_ns / 50;
+}
+
+static bool pt_is_too_short(const struct sample *s, int64_t steal_ns, const struct summary *usual)
+{
+	double pt_ns = (double)s->pt_ns, least_ns = (double)usual->min_ns;
+	int64_t wait_ns = s->wait_ns > 0 ? s->wait_ns : 0;
+
+	if (usual->n < LEAST_OTHERS || pt_ns * FASTEST >= least_ns ||
+		pt_ns >= least_ns - SPREADS * (usual->median_ns - least_ns))
+		return false;
+	return (double)steal_ns >= least_ns - pt_ns && (double)(s->et_ns - wait_ns) >= least_ns;
+}
+
+struct impossible_pt impossible_pt_find(const struct run *run, const struct sample *samples,
+	size_t n, const struct counters *counters, size_t n_counters)
+{
+	const struct summary usual = undisturbed_pts(samples, n, counters, n_counters);
+	struct impossible_pt found = {};
+	size_t at = 0;
+
 	for (size_t i = 0; i < n; i++) {
 		const struct sample *s = &samples[i];
-		double pt_ns = (double)s->pt_ns, least_ns = (double)usual.min_ns;
-		double steal_ns = (double)steal_of(s, counters, n_counters, &at);
-		bool too_short = usual.n >= LEAST_OTHERS && pt_ns * FASTEST < least_ns &&
-				 pt_ns < least_ns - SPREADS * (usual.median_ns - least_ns) &&
-				 steal_ns >= least_ns - pt_ns &&
-				 (double)(s->et_ns - (s->wait_ns > 0 ? s->wait_ns : 0)) >= least_ns;
-		/* Where W is not known, some of the program may have run on other CPUs. */
-		bool too_long = run->cpu >= 0 && run_wait_is_exact(run) && s->wait_ns >= 0 &&
-				s->left_behind == 0 &&
-				s->pt_ns > s->et_ns + NS_PER_MS + s->et_ns / 50;
+		int64_t steal_ns = steal_of(s, counters, n_counters, &at);
+		bool too_long = pt_is_too_long(run, s);
 
-		if ((too_long || too_short) && found.n++ == 0) {
-			found.sample = s->n;
-			found.pt_ns = s->pt_ns;
-			found.limit_ns = too_long ? s->et_ns : usual.min_ns;
-		}
+		if (!too_long && !pt_is_too_short(s, steal_ns, &usual))
+			continue;
+		if (found.n++ > 0)
+			continue;
+		found.sample = s->n;
+		found.pt_ns = s->pt_ns;
+		found.limit_ns = too_long ? s->et_ns : usual.min_ns;
 	}
 	return found;
 }

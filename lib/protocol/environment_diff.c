@@ -114,9 +114,32 @@ static void compare_entries(
 	}
 }
 
-/* A member that only one of them has is no difference: versions of EMP record more or less. What a
- * machine does not have is null, which may stand for a whole tree. "first" and "last" are the range
- * of an entry. */
+/* Whether a tree is compared with another one, or with none: what a machine does not have is null,
+ * which may stand for a whole tree. */
+static bool are_trees(const json_t *old, const json_t *fresh)
+{
+	if (is_tree(old))
+		return is_tree(fresh) || json_is_null(fresh);
+	return is_tree(fresh) && json_is_null(old);
+}
+
+/* Two different values of one name. */
+static void compare_values(struct differences *d, const char *name, json_t *old, json_t *fresh)
+{
+	if (are_trees(old, fresh)) {
+		compare_trees(d, name, old, fresh);
+	} else if (holds_only(old, JSON_STRING) && holds_only(fresh, JSON_STRING)) {
+		compare_text_sets(d, name, old, fresh, "present", "gone");
+		compare_text_sets(d, name, fresh, old, "absent", "present");
+	} else if (holds_only(old, JSON_OBJECT) && holds_only(fresh, JSON_OBJECT)) {
+		compare_entries(d, name, old, fresh);
+	} else {
+		add_texts(d, xstrdup(name), json_value_text(old), json_value_text(fresh));
+	}
+}
+
+/* A member that only one of them has is no difference: versions of EMP record more or less. "first"
+ * and "last" are the range of an entry. */
 static void compare_trees(struct differences *d, const char *prefix, json_t *before, json_t *now)
 {
 	const char *key;
@@ -128,19 +151,10 @@ static void compare_trees(struct differences *d, const char *prefix, json_t *bef
 		json_t *old = json_is_null(before) ? before : json_object_get(before, key);
 		json_t *fresh = json_is_null(now) ? now : json_object_get(now, key);
 
-		if (!old || !fresh || json_equal(old, fresh) || !strcmp(key, "first") ||
-			!strcmp(key, "last"))
+		if (!strcmp(key, "first") || !strcmp(key, "last"))
 			continue;
-		if (is_tree(old) ? is_tree(fresh) || json_is_null(fresh)
-				 : is_tree(fresh) && json_is_null(old))
-			compare_trees(d, name, old, fresh);
-		else if (holds_only(old, JSON_STRING) && holds_only(fresh, JSON_STRING)) {
-			compare_text_sets(d, name, old, fresh, "present", "gone");
-			compare_text_sets(d, name, fresh, old, "absent", "present");
-		} else if (holds_only(old, JSON_OBJECT) && holds_only(fresh, JSON_OBJECT))
-			compare_entries(d, name, old, fresh);
-		else
-			add_texts(d, TAKE(name), json_value_text(old), json_value_text(fresh));
+		if (old && fresh && !json_equal(old, fresh))
+			compare_values(d, name, old, fresh);
 	}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a daemon is periodic: see analysis.h. The papers' rule counts samples: all gaps are equal
+/* Whether a daemon is periodic: see period.h. The papers' rule counts samples: all gaps are equal
  * to their median within one sample or 5 %, whichever is more, and the run neither starts more than
  * a period before the first occurrence nor ends more than one after the last.
  *
@@ -10,7 +10,9 @@
  *
  * Few occurrences meet the rule by chance: two do in a third of all cases. How often is counted on
  * occurrences drawn at random, always the same ones. */
-#include "lib/protocol/analysis.h"
+#include "lib/protocol/period.h"
+
+#include "lib/stats/summary.h"
 
 #include <gsl/gsl_cdf.h>
 
@@ -133,7 +135,7 @@ static int ascending(const void *a, const void *b)
 }
 
 /* Of more than MANY occurrences none of the draws is periodic. */
-static double chance_of(size_t count, const struct timeline *t)
+static double period_by_chance(size_t count, const struct timeline *t)
 {
 	enum { DRAWS = 2000, MANY = 30 };
 	uint64_t random = 1;
@@ -175,7 +177,7 @@ struct period period_find(
 	if (!(period > 0))
 		return found;
 	*(samples ? &found.ns : &found.samples) = period;
-	found.chance = chance_of(found.occurrences, &t);
+	found.chance = period_by_chance(found.occurrences, &t);
 	found.firm = found.occurrences >= 3 && found.chance < 0.05;
 	return found;
 }

@@ -42,9 +42,9 @@ static struct sample_size block_of(
 	};
 }
 
-/* So many samples give an interval of that half width, if they are like those of the run and as
- * much alike. What the clock's steps may give the mean does not shrink with more of them. NAN: no
- * number of samples does. */
+/* How many samples give an interval of that half width, if they vary as those of the run do, and
+ * neighbours are as much alike. The bias that the clock's steps may give the mean does not shrink
+ * with more samples. NAN: no number of samples is enough. */
 static double samples_needed_for(double half_width, const struct clock_discarding *c)
 {
 	double inflation = (double)c->kept.n / c->interval.effective_n;
@@ -66,60 +66,82 @@ static double samples_needed_for(double half_width, const struct clock_discardin
 
 const double sample_size_half_widths[N_HALF_WIDTHS] = {0.02, 0.01, 0.005, 0.001};
 
+/* The sizes of the papers' tables: halves of the run as long as they are large, then 40, 30, 20 and
+ * 10. */
+static void list_sizes(struct sample_sizes *sizes, size_t n)
+{
+	static const size_t last[] = {40, 30, 20, 10};
+
+	for (size_t size = n; size == n || size > LEAST_HALF; size /= 2)
+		sizes->rows[sizes->n++].n = size;
+	for (size_t i = 0; i < ELEMENTS(last); i++)
+		if (last[i] < n)
+			sizes->rows[sizes->n++].n = last[i];
+}
+
+/* A size, by all disjoint blocks of it. The first block is the row of the papers' tables. One block
+ * says little, above all of its sd, which has a sampling error of 24 % for ten samples. */
+static struct sample_size size_of_blocks(const struct discarding *d, const struct sample *samples,
+	size_t blocks, size_t size, bool et)
+{
+	_cleanup_(freep) int64_t *scratch = xcalloc(2 * size, sizeof(*scratch));
+	struct sample_size s = {};
+	double variance = 0, outliers = 0;
+
+	for (size_t k = 0; k < blocks; k++) {
+		struct sample_size block = block_of(
+			&samples[k * size], &d->out[k * size], size, et, scratch);
+
+		if (k == 0)
+			s = block;
+		variance += block.sd_ns * block.sd_ns / (double)blocks;
+		outliers += ((double)(block.by_cutoff + block.by_two_sd) / (double)size) /
+			    (double)blocks;
+	}
+	s.blocks = blocks;
+	s.blocks_sd_ns = sqrt(variance);
+	s.blocks_outliers = outliers;
+	return s;
+}
+
+/* False also if the sd of one of them is not known. */
+static bool is_close(const struct sample_size *s, const struct sample_size *whole)
+{
+	double sd_off = fabs(s->blocks_sd_ns - whole->blocks_sd_ns);
+	double outliers_off = fabs(s->blocks_outliers - whole->blocks_outliers);
+
+	return sd_off <= CLOSE_SD * whole->blocks_sd_ns &&
+	       outliers_off <= fmax(CLOSE_SHARE, 1 / (double)s->n);
+}
+
 int sample_sizes_find(struct sample_sizes *ret, const struct discarding *d,
 	const struct sample *samples, size_t n, bool et, struct error *err)
 {
-	static const size_t last[] = {40, 30, 20, 10};
 	const struct clock_discarding *clock = et ? &d->et : &d->pt;
-	_cleanup_(freep) int64_t *scratch = xcalloc(2 * n, sizeof(*scratch));
 	struct sample_sizes sizes = {};
-	const struct sample_size *whole = &sizes.rows[0];
 	bool close = true;
 
 	if (n == 0)
 		return error_say(err, -EINVAL, "the run has no samples");
-	/* Those of the papers: halves as long as they are large, then 40, 30, 20 and 10. */
-	for (size_t size = n; size == n || size > LEAST_HALF; size /= 2)
-		sizes.rows[sizes.n++].n = size;
-	for (size_t i = 0; i < ELEMENTS(last); i++)
-		if (last[i] < n)
-			sizes.rows[sizes.n++].n = last[i];
+	list_sizes(&sizes, n);
 	for (size_t i = 0; i < sizes.n; i++) {
 		struct sample_size *s = &sizes.rows[i];
 		size_t size = s->n, blocks = n / size;
-		double variance = 0, outliers = 0;
 
-		/* The first block is the row of the papers' tables. One block says little, above
-		 * all of its sd, which has a sampling error of 24 % for ten samples: whether the
-		 * size is enough is judged by all disjoint blocks of it. */
-		for (size_t k = 0; k < blocks; k++) {
-			struct sample_size block = block_of(
-				&samples[k * size], &d->out[k * size], size, et, scratch);
-
-			if (k == 0)
-				*s = block;
-			variance += block.sd_ns * block.sd_ns / (double)blocks;
-			outliers += ((double)(block.by_cutoff + block.by_two_sd) / (double)size) /
-				    (double)blocks;
-		}
-		s->blocks = blocks;
-		s->blocks_sd_ns = sqrt(variance);
-		s->blocks_outliers = outliers;
-		/* not close: the sd of one of them is not known */
-		s->close = i == 0 || (fabs(s->blocks_sd_ns - whole->blocks_sd_ns) <=
-						     CLOSE_SD * whole->blocks_sd_ns &&
-					     fabs(s->blocks_outliers - whole->blocks_outliers) <=
-						     fmax(CLOSE_SHARE, 1 / (double)size));
+		*s = size_of_blocks(d, samples, blocks, size, et);
+		s->close = i == 0 || is_close(s, &sizes.rows[0]);
 		s->judged = i == 0 || blocks > 1;
 		close = close && (s->close || !s->judged);
 		if (close && s->judged)
 			sizes.suggested = size;
 	}
+
 	for (size_t i = 0; i < N_HALF_WIDTHS; i++) {
-		sizes.needed[i] = clock->kept.n > 1
-					  ? samples_needed_for(sample_size_half_widths[i], clock)
-					  : NAN;
-		if (clock->kept.n > 1 && isnan(sizes.needed[i]))
+		sizes.needed[i] = NAN;
+		if (clock->kept.n < 2)
+			continue;
+		sizes.needed[i] = samples_needed_for(sample_size_half_widths[i], clock);
+		if (isnan(sizes.needed[i]))
 			sizes.step_ns = clock->interval.step_ns;
 	}
 	*ret = sizes;
@@ -140,6 +162,32 @@ static size_t other_pts(const struct analysis *analysis, int64_t *pts)
 	return n;
 }
 
+/* The mean of the means of all disjoint blocks of this size, and their variance. */
+static void find_block_variance(
+	const int64_t *pts, size_t blocks, size_t size, double *ret_mean, double *ret_variance)
+{
+	double mean = 0, squares = 0; /* Welford's */
+
+	for (size_t b = 0; b < blocks; b++) {
+		double block = summary_of(pts + b * size, size).mean_ns, off = block - mean;
+
+		mean += off / (double)(b + 1);
+		squares += off * (block - mean);
+	}
+	*ret_mean = mean;
+	*ret_variance = squares / (double)(blocks - 1);
+}
+
+/* The mean square of the differences of neighbours. */
+static double mean_square_step(const int64_t *pts, size_t n)
+{
+	double steps = 0;
+
+	for (size_t p = 1; p < n; p++)
+		steps += pow((double)(pts[p] - pts[p - 1]), 2);
+	return steps / (double)(n - 1);
+}
+
 /* Samples in turn are neighbours, and each pair of them differs by what changes from one sample to
  * the next. Separate runs are blocks, any two of which differ by what changes within the run, too.
  * There are few blocks, and chance may make them seem more alike: they resolve no more than
@@ -150,31 +198,24 @@ void mdd_find(struct mdd ret[N_MDD], const struct analysis *analysis)
 	size_t n = other_pts(analysis, pts);
 	int64_t step_ns = rounding_step(pts, n, NULL, 0, analysis->run.resolution_ns);
 	struct rounding rounding = rounding_of(pts, n, step_ns);
+	double bias = 2 * rounding.bias_ns;
 
 	for (size_t i = 0; i < N_MDD; i++) {
 		size_t size = (size_t)mdd_sizes[i], blocks = n / size;
-		double mean = 0, squares = 0, steps = 0; /* Welford's */
-		double least = rounding.variance * (double)n /
-			       (double)size; /* of the mean of a block */
-		double pairs, separate, bias = 2 * rounding.bias_ns;
+		double least = rounding.variance * (double)n / (double)size; /* of a block's mean */
+		double mean, of_blocks, of_pairs, pairs, separate;
 
 		ret[i] = (struct mdd){};
 		if (blocks < LEAST_BLOCKS)
 			continue;
-		for (size_t b = 0; b < blocks; b++) {
-			double block = summary_of(pts + b * size, size).mean_ns, off = block - mean;
-
-			mean += off / (double)(b + 1);
-			squares += off * (block - mean);
-		}
+		find_block_variance(pts, blocks, size, &mean, &of_blocks);
 		if (mean <= 0)
 			continue;
-		for (size_t p = 1; p < blocks * size; p++)
-			steps += pow((double)(pts[p] - pts[p - 1]), 2);
-		pairs = fmax(steps / (double)(blocks * size - 1) / (double)size, 2 * least);
-		pairs = detectable_difference(pairs_freedom(size), 0.05) * sqrt(pairs) + bias;
-		separate = 2 * fmax(squares / (double)(blocks - 1), least);
-		separate = detectable_difference((double)size - 1, 0.05) * sqrt(separate) + bias;
+
+		of_pairs = fmax(mean_square_step(pts, blocks * size) / (double)size, 2 * least);
+		pairs = detectable_difference(pairs_freedom(size), 0.05) * sqrt(of_pairs) + bias;
+		of_blocks = 2 * fmax(of_blocks, least);
+		separate = detectable_difference((double)size - 1, 0.05) * sqrt(of_blocks) + bias;
 		ret[i] = (struct mdd){
 			.samples = (int64_t)size,
 			.interleaved = pairs / mean,
@@ -221,43 +262,61 @@ static bool runs_overlap(const struct run_mean *a, const struct run_mean *b)
 	return a->started_ns <= b->ended_ns && b->started_ns <= a->ended_ns;
 }
 
+/* Whether a run is one that is compared, or ran at the same time as one. */
+static bool is_among(const struct run_mean *run, const struct run_mean *compared, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (run->run == compared[i].run || runs_overlap(run, &compared[i]))
+			return true;
+	return false;
+}
+
+/* The sum of squares of the means of a program's runs about their mean, relative to it. *ret_n: how
+ * many runs count; 0: too few. */
+static double program_squares(const struct run_means *runs, const struct run_mean *without,
+	size_t n_without, size_t *ret_n)
+{
+	const struct run_mean *last = NULL;
+	double mean = 0, squares = 0; /* Welford's */
+	size_t n = 0;
+
+	*ret_n = 0;
+	for (size_t i = 0; i < runs->n; i++) {
+		const struct run_mean *run = &runs->items[i];
+		double off = run->mean_ns - mean;
+
+		if (run->n_samples < LEAST_SAMPLES || is_among(run, without, n_without))
+			continue;
+		/* Runs that were measured in turn are one state of the machine: the first
+		 * counts. */
+		if (last && runs_overlap(run, last))
+			continue;
+		last = run;
+		mean += off / (double)++n;
+		squares += off * (run->mean_ns - mean);
+	}
+	if (n < 2 || mean <= 0)
+		return 0;
+	*ret_n = n;
+	return squares / mean / mean;
+}
+
 struct run_variation run_variation_find(const struct run_means *a, const struct run_means *b,
 	const struct run_mean *without, size_t n_without)
 {
 	const struct run_means *programs[] = {a, b};
 	struct run_variation v = {};
-	double all = 0; /* squares about the means, relative to these */
+	double squares = 0;
 
 	for (size_t p = 0; p < ELEMENTS(programs) && programs[p]; p++) {
-		const struct run_mean *last = NULL;
-		double mean = 0, squares = 0; /* Welford's */
-		size_t n = 0;
+		size_t n;
 
-		for (size_t i = 0; i < programs[p]->n; i++) {
-			const struct run_mean *run = &programs[p]->items[i];
-			double off = run->mean_ns - mean;
-			/* Runs that were measured in turn are one state of the machine: the first
-			 * counts. */
-			bool counts = run->n_samples >= LEAST_SAMPLES &&
-				      !(last && runs_overlap(run, last));
-
-			for (size_t k = 0; counts && k < n_without; k++)
-				counts = run->run != without[k].run &&
-					 !runs_overlap(run, &without[k]);
-			if (!counts)
-				continue;
-			last = run;
-			mean += off / (double)++n;
-			squares += off * (run->mean_ns - mean);
-		}
-		if (n < 2 || mean <= 0)
-			continue;
-		all += squares / mean / mean;
-		v.df += (double)(n - 1);
+		squares += program_squares(programs[p], without, n_without, &n);
 		v.n_runs += n;
+		v.df += n > 0 ? (double)(n - 1) : 0;
 	}
 	if (v.df < LEAST_FREEDOM)
 		return (struct run_variation){};
-	v.sd = sqrt(all / v.df);
+	v.sd = sqrt(squares / v.df);
 	return v;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The verdict on a run, by the shape of its scatter, and the reason; and what its central cluster
- * hides.
+ * hides: see verdict.h.
  *
  * The order of the questions: Are long samples frequent, and do daemons explain them? Do others
  * take a part of every sample (busy)? Without the samples that daemons explain, are there two
@@ -22,8 +22,8 @@ enum { LEAST = 5, LEAST_CLUSTER = 8 };
 static const double FREQUENT = 0.10, FREQUENT_CORNERS = 0.05;
 /* Daemons that explain half of the extra time are the cause; one that explains a fifth is named. */
 static const double CAUSE = 0.5, NAMED = 0.2;
-/* If most of the variance is over time, the cluster is not round but stretched along the diagonal.
- * So it is if a line explains this much of it, or if neighbours are as alike as this. */
+/* The cluster is not round but stretched along the diagonal if this share of the variance of ET is a
+ * slow change with time, if a line explains this share, or if neighbours are as alike as this. */
 static const double SLOW = 0.6, LINE = 0.4, ALIKE = 0.55;
 /* Correlations of neighbours by chance have an sd of 1/sqrt(n), and hardly ever exceed this
  * many. */
@@ -31,13 +31,14 @@ static const double CHANCE_SD = 3;
 /* The share of the slow variance that one change of level must explain to be a step; of a straight
  * drift it explains 0.75. */
 static const double STEP = 0.88;
-/* Two clusters whose middles are this many robust sd apart hardly overlap. */
+/* Two clusters hardly overlap if their middles are this many robust sd apart. */
 static const double TWO_SPEEDS_SD = 6;
-/* Of the ET of the median sample: if others take more of it, the CPU is busy. */
+/* If others take more of the ET of the median sample, the CPU is busy. */
 static const double BUSY = 0.02;
-/* A central cluster that reaches further above its median, or a PT that varies more, is noisy. */
+/* A run is noisy if its central cluster reaches further above the median, or its PT varies more. */
 static const double WIDE = 0.05, VARYING = 0.01;
-/* Of the median ET: a sample within the central cluster that is longer by less is not long. */
+/* A sample within the central cluster is not long if it exceeds the median ET by less than this
+ * share. */
 static const double LONG = 0.01;
 /* ET - PT of a sample from which nothing was taken: the time that it takes to start a program and
  * to notice its end. */
@@ -147,6 +148,22 @@ static double variance_of_sum(const struct running *seen, size_t n)
 	return seen->n > n ? squares : fmax(squares - sum * sum / (double)n, 0);
 }
 
+/* Fills in by how much more a daemon ran in the slow samples than in the fast ones, if these had
+ * taken as much time; `ratio` is that of both times. A process that runs all the time runs longer in
+ * a longer sample without being its cause. Nor is one a cause that ran more in these samples by
+ * chance, that is, by no more than three standard errors. */
+static void find_extra(struct daemon_statistics *daemon, double ratio, size_t n_fast, size_t n_slow)
+{
+	const struct running *fast = &daemon->seen[ZONE_BELOW];
+	struct running slow = running_join(&daemon->seen[ZONE_CORE], &daemon->seen[ZONE_ABOVE]);
+	double chance = sqrt(
+		variance_of_sum(&slow, n_slow) + ratio * ratio * variance_of_sum(fast, n_fast));
+
+	daemon->extra = running_sum(&slow) - ratio * running_sum(fast);
+	if (!(daemon->extra > 3 * chance))
+		daemon->extra = 0;
+}
+
 /* Long samples are the majority, and form the central cluster: the short ones show the usual
  * times. */
 static bool is_usually_long(struct analysis_feed *feed)
@@ -154,30 +171,23 @@ static bool is_usually_long(struct analysis_feed *feed)
 	struct analysis *a = &feed->analysis;
 	const struct cluster *c = &a->central;
 	size_t n_fast = c->n_below, n_slow = a->n_samples - n_fast;
-	double fast_ns = 0, slow_ns = 0, ratio, extra = 0, all;
+	double fast_ns = 0, slow_ns = 0, extra = 0, all;
 
 	if (n_fast < LEAST || proportion_at_least(n_fast, a->n_samples) <= FREQUENT)
 		return false;
-	for (size_t i = 0; i < a->n_samples; i++)
-		*(feed->zones[i] == ZONE_BELOW ? &fast_ns
-					       : &slow_ns) += (double)a->samples[i].et_ns;
-	ratio = slow_ns / fast_ns;
-	all = slow_ns - fast_ns / (double)n_fast * (double)n_slow;
-	/* A process that runs all the time runs longer in a longer sample without being its cause;
-	 * nor is one a cause that ran more in these samples by chance, that is, by no more than
-	 * three standard errors. */
-	for (size_t i = 0; i < a->n_statistics; i++) {
-		struct daemon_statistics *daemon = &a->statistics[i];
-		const struct running *fast = &daemon->seen[ZONE_BELOW];
-		struct running slow = running_join(
-			&daemon->seen[ZONE_CORE], &daemon->seen[ZONE_ABOVE]);
-		double chance = sqrt(variance_of_sum(&slow, n_slow) +
-				     ratio * ratio * variance_of_sum(fast, n_fast));
+	for (size_t i = 0; i < a->n_samples; i++) {
+		double et_ns = (double)a->samples[i].et_ns;
 
-		daemon->extra = running_sum(&slow) - ratio * running_sum(fast);
-		if (!(daemon->extra > 3 * chance))
-			daemon->extra = 0;
-		extra += daemon->extra;
+		if (feed->zones[i] == ZONE_BELOW)
+			fast_ns += et_ns;
+		else
+			slow_ns += et_ns;
+	}
+	all = slow_ns - fast_ns / (double)n_fast * (double)n_slow;
+
+	for (size_t i = 0; i < a->n_statistics; i++) {
+		find_extra(&a->statistics[i], slow_ns / fast_ns, n_fast, n_slow);
+		extra += a->statistics[i].extra;
 	}
 	if (!(all > 0) || extra / all < CAUSE)
 		return false;
@@ -213,58 +223,98 @@ static bool is_run_of_inc(const struct run *run)
 	return !strncasecmp(name, "INC", 3) && !isalpha((unsigned char)name[3]);
 }
 
-/* Others take so much of the median sample that it does not show the program alone. INC never waits
- * for anything else, so that its ET - PT is what others took; of other programs only W is. */
-static bool is_cpu_busy(struct analysis_feed *feed)
+/* What others took from the program in samples of the core. */
+struct taken_time {
+	double median_ns, median_et_ns; /* of a sample: of what was taken, and of its ET */
+	double sum_ns, et_ns;           /* of all */
+};
+
+/* W; where it is not known, ET - PT without the time to start the program. */
+static int64_t most_taken_ns(const struct sample *s)
 {
-	struct analysis *a = &feed->analysis;
+	int64_t taken_ns = sample_taken_ns(s);
+
+	if (s->wait_ns >= 0)
+		return taken_ns;
+	return taken_ns > START_NS ? taken_ns - START_NS : 0;
+}
+
+static struct taken_time taken_time_of(const struct analysis_feed *feed)
+{
+	const struct analysis *a = &feed->analysis;
 	_cleanup_(freep) int64_t *ets = xcalloc(a->n_samples, sizeof(*ets));
 	_cleanup_(freep) int64_t *taken = xcalloc(a->n_samples, sizeof(*taken));
-	double et_ns = 0, taken_ns = 0, known_ns = 0, share;
-	_cleanup_(freep) char *names = NULL;
+	struct taken_time t = {};
 	size_t n = 0;
 
-	if (!is_run_of_inc(&a->run) && a->samples[0].wait_ns < 0)
-		return false;
 	for (size_t i = 0; i < a->n_samples; i++) {
-		const struct sample *s = &a->samples[i];
-		int64_t most_ns = sample_taken_ns(s);
-
 		if (feed->zones[i] != ZONE_CORE)
 			continue;
-		if (s->wait_ns < 0)
-			most_ns = most_ns > START_NS ? most_ns - START_NS : 0;
-		ets[n] = s->et_ns;
-		taken[n++] = most_ns;
-		et_ns += (double)feed->ets_ns[i];
-		taken_ns += (double)most_ns;
+		ets[n] = a->samples[i].et_ns;
+		taken[n] = most_taken_ns(&a->samples[i]);
+		t.et_ns += (double)feed->ets_ns[i];
+		t.sum_ns += (double)taken[n++];
 	}
-	if (et_ns <= 0 || median_of(taken, n) <= BUSY * median_of(ets, n))
-		return false;
+	t.median_ns = median_of(taken, n);
+	t.median_et_ns = median_of(ets, n);
+	return t;
+}
 
-	/* "stress-ng 31 %, cron 12 %": those who took most of it, or at least the one who took most
-	 * of all, and their parts of the time of the central samples. Known executions may be
-	 * longer than what was taken: the program did not wait for all. */
-	for (size_t i = 0; i < a->n_statistics; i++)
-		known_ns += a->statistics[i].extra = running_sum(&a->statistics[i].seen[ZONE_CORE]);
-	/* How others measured is not known: what they have recorded of processes must explain
-	 * it. */
-	if (a->run.kind == RUN_IMPORT && a->samples[0].wait_ns < 0 && known_ns < CAUSE * taken_ns)
-		return false;
-	share = taken_ns / et_ns;
+/* "stress-ng 31 %, cron 12 %": those who took most by their `extra`, which becomes 0, or at least
+ * the one who took most of all, and their parts of the time of the central samples. `share` is that
+ * of all of them, of whom known_ns is known. NULL: nobody is known. */
+static char *name_takers(
+	struct analysis *a, double share, const struct taken_time *taken, double known_ns)
+{
+	char *names = NULL;
+
 	for (size_t shown = 0; shown < a->n_statistics; shown++) {
 		struct daemon_statistics *next = greatest_daemon(a);
-		double part = share * next->extra / fmax(taken_ns, known_ns);
+		/* Known executions may be longer than what was taken: the program did not wait for
+		 * all. */
+		double part = share * next->extra / fmax(taken->sum_ns, known_ns);
 
 		if (next->extra <= 0 || (shown > 0 && part < NAMED * share))
 			break;
 		text_append(&names, ", ", "%s %s", next->name, text_percent(part));
 		next->extra = 0;
 	}
+	return names;
+}
+
+/* Others take so much of the median sample that it does not show the program alone. INC never waits
+ * for anything else, so that its ET - PT is what others took; of other programs only W is. */
+static bool is_cpu_busy(struct analysis_feed *feed)
+{
+	struct analysis *a = &feed->analysis;
+	bool knows_wait = a->samples[0].wait_ns >= 0;
+	_cleanup_(freep) char *names = NULL;
+	double known_ns = 0, share;
+	struct taken_time taken;
+
+	if (!is_run_of_inc(&a->run) && !knows_wait)
+		return false;
+	taken = taken_time_of(feed);
+	if (taken.et_ns <= 0 || taken.median_ns <= BUSY * taken.median_et_ns)
+		return false;
+
+	for (size_t i = 0; i < a->n_statistics; i++) {
+		a->statistics[i].extra = running_sum(&a->statistics[i].seen[ZONE_CORE]);
+		known_ns += a->statistics[i].extra;
+	}
+	/* How others measured is not known: what they have recorded of processes must explain
+	 * it. */
+	if (a->run.kind == RUN_IMPORT && !knows_wait && known_ns < CAUSE * taken.sum_ns)
+		return false;
+
+	share = taken.sum_ns / taken.et_ns;
+	names = name_takers(a, share, &taken, known_ns);
 	a->verdict = VERDICT_BUSY;
 	a->why = text_format(
-		"a busy CPU: other processes took %s of the time of the central samples%s%s%s",
-		text_percent(share), names ? " (" : "", names ?: "", names ? ")" : "");
+		"a busy CPU: other processes took %s of the time of the central samples",
+		text_percent(share));
+	if (names)
+		text_append(&a->why, " ", "(%s)", names);
 	return true;
 }
 
@@ -298,41 +348,57 @@ static bool has_two_speeds(struct analysis *a, const struct unexplained_times *t
 	return true;
 }
 
-/* The times change slowly: a drift, or a step from one speed to the other. */
-static bool has_trend(struct analysis *a, const struct unexplained_times *t)
+/* Between which bounds single times count in full in a trend: all of the central cluster and two of
+ * its sd more, but not the two outermost in a hundred on either side. */
+static void find_trend_bounds(const struct analysis *a, const struct unexplained_times *t,
+	double *ret_low, double *ret_high)
 {
 	const struct cluster *c = &a->central;
 	struct running central = RUNNING_NONE;
+
+	*ret_low = quantile_of(t->sorted, t->n, 0.02);
+	*ret_high = quantile_of(t->sorted, t->n, 0.98);
+	if (a->by_wait)
+		return;
+	for (size_t i = 0; i < t->n; i++)
+		if (cluster_holds(c, t->sorted[i]))
+			running_add(&central, t->sorted[i]);
+	*ret_low = fmax(*ret_low, (double)c->low_ns - 2 * running_sd(&central));
+	*ret_high = fmin(*ret_high, (double)c->high_ns + 2 * running_sd(&central));
+}
+
+/* How much neighbours are alike, without the bias of a short series (Marriott & Pope 1954); 0 if it
+ * may be chance. By W it hides nothing, and is 0: only what others took makes L-samples. */
+static double significant_likeness(const struct analysis *a, const struct unexplained_times *t)
+{
+	double alike, n = (double)t->n;
+
+	if (a->by_wait)
+		return 0;
+	alike = neighbours_alike(t->in_time, t->sorted, t->n);
+	if (!(alike > CHANCE_SD / sqrt(n)))
+		return 0;
+	return fmin(alike + (1 + 4 * alike) / n, 1);
+}
+
+/* The times change slowly: a drift, or a step from one speed to the other. */
+static bool has_trend(struct analysis *a, const struct unexplained_times *t)
+{
+	double low, high, alike, slow, change, n = (double)t->n;
 	struct trend trend;
-	double low, high, alike, slow, n = (double)t->n;
 
 	if (t->n == 0)
 		return false;
-	/* How far single ETs may weigh in the trend: all of the central cluster and two of its sd
-	 * more, but not the two outermost in a hundred on either side. */
-	low = quantile_of(t->sorted, t->n, 0.02);
-	high = quantile_of(t->sorted, t->n, 0.98);
-	if (!a->by_wait) {
-		for (size_t i = 0; i < t->n; i++)
-			if (cluster_holds(c, t->sorted[i]))
-				running_add(&central, t->sorted[i]);
-		low = fmax(low, (double)c->low_ns - 2 * running_sd(&central));
-		high = fmin(high, (double)c->high_ns + 2 * running_sd(&central));
-	}
+	find_trend_bounds(a, t, &low, &high);
 	trend = trend_of(t->in_time, t->n, llround(low), llround(high));
-	/* How much neighbours are alike, without the bias of a short series (Marriott & Pope 1954);
-	 * 0 if it may be chance. Where W is known, that hides nothing: only what others took makes
-	 * L-samples. */
-	alike = a->by_wait ? 0 : neighbours_alike(t->in_time, t->sorted, t->n);
-	alike = alike > CHANCE_SD / sqrt(n) ? fmin(alike + (1 + 4 * alike) / n, 1) : 0;
 	if (trend.line <= CHANCE_SD * CHANCE_SD / n)
 		trend.line = 0;
+	alike = significant_likeness(a, t);
 	if (trend.slow < SLOW && trend.line < LINE && alike < ALIKE)
 		return false;
-	slow = fmax(trend.slow, trend.line);
-	if (trend.step > trend.line && trend.step >= STEP * fmax(trend.slow, alike)) {
-		double change = fabs(trend.after - trend.before);
 
+	if (trend.step > trend.line && trend.step >= STEP * fmax(trend.slow, alike)) {
+		change = fabs(trend.after - trend.before);
 		a->verdict = VERDICT_STEP;
 		a->why = text_format(
 			"a step between two speeds: %sabout %s in the first %zu samples, then about %s; %.0f %% of the variance is this change",
@@ -340,7 +406,9 @@ static bool has_trend(struct analysis *a, const struct unexplained_times *t)
 			trend.change, text_precise(trend.after, change), 100 * trend.step);
 		return true;
 	}
+
 	a->verdict = VERDICT_DRIFT;
+	slow = fmax(trend.slow, trend.line);
 	if (slow >= alike)
 		a->why = text_format(
 			"a drift of the machine's speed: %.0f %% of the variance of %s changes slowly with time (%.0f %% along a straight line)",
@@ -435,8 +503,7 @@ static void set_l_or_clean(struct analysis *a)
 			a->n_unexplained, a->n_unexplained == 1 ? "is" : "are");
 }
 
-/* By W, samples may be long without the cluster showing it: those in which the program itself took
- * long. */
+/* By W, the cluster does not show samples in which the program itself took long: finds them. */
 static void add_long_rests(struct analysis *a, const struct unexplained_times *t)
 {
 	_cleanup_(freep) struct sample *samples = xcalloc(t->n, sizeof(*samples));
@@ -449,7 +516,7 @@ static void add_long_rests(struct analysis *a, const struct unexplained_times *t
 		samples[i].et_ns = t->in_time[i];
 	if (cluster_find(&c, samples, t->n, a->run.resolution_ns, 0, &err) < 0)
 		return;
-	for (size_t i = 0, k = 0, l = 0; k < t->n; i++) { /* but for the L-samples */
+	for (size_t i = 0, k = 0, l = 0; k < t->n; i++) { /* all but the L-samples */
 		if (l < a->n_l_samples && a->l_samples[l] == a->samples[i].n) {
 			l++;
 			continue;
@@ -469,7 +536,7 @@ static void add_long_rests(struct analysis *a, const struct unexplained_times *t
 			c.n_above == 1 ? "is" : "are");
 }
 
-/* By a quota or the like: what its samples show is that, and no daemon. */
+/* A quota or the like held the program back: its samples show that, and no daemon. */
 static bool is_held_back(struct analysis *a)
 {
 	double share = held_time_of(a->samples, a->n_samples).share;
@@ -482,82 +549,108 @@ static bool is_held_back(struct analysis *a)
 	return true;
 }
 
-static void find_shape(struct analysis_feed *feed, const bool *unexplained)
+/* The times of the samples that are no L-samples. The caller frees both arrays. */
+static struct unexplained_times unexplained_times_of(const struct analysis_feed *feed)
 {
-	struct analysis *a = &feed->analysis;
-	_cleanup_(freep) int64_t *in_time = NULL, *sorted = NULL;
-	struct unexplained_times t = {};
-	bool changing;
+	const struct analysis *a = &feed->analysis;
+	struct unexplained_times t = {
+		.in_time = xcalloc(a->n_samples, sizeof(*t.in_time)),
+		.sorted = xcalloc(a->n_samples, sizeof(*t.sorted)),
+	};
 	size_t l = 0;
 
-	if (is_held_back(a) || is_frequent(feed) || is_usually_long(feed) || is_divided(feed) ||
-		is_cpu_busy(feed))
-		return;
-	t.in_time = in_time = xcalloc(a->n_samples, sizeof(*in_time));
-	t.sorted = sorted = xcalloc(a->n_samples, sizeof(*sorted));
 	for (size_t i = 0; i < a->n_samples; i++)
 		if (l < a->n_l_samples && a->l_samples[l] == a->samples[i].n)
 			l++;
 		else
-			in_time[t.n++] = a->by_wait ? feed->rests_ns[i] : a->samples[i].et_ns;
-	memcpy(sorted, in_time, t.n * sizeof(*sorted));
-	sort_ascending(sorted, t.n);
-	changing = has_two_speeds(a, &t) || has_trend(a, &t);
-	if (changing && a->by_wait) {
-		/* A machine whose speed changes hides no daemon, and cutoffs are times of daemons:
-		 * the run is at most noisy. */
-		_cleanup_(freep) char *speed = TAKE(a->why);
+			t.in_time[t.n++] = a->by_wait ? feed->rests_ns[i] : a->samples[i].et_ns;
+	memcpy(t.sorted, t.in_time, t.n * sizeof(*t.sorted));
+	sort_ascending(t.sorted, t.n);
+	return t;
+}
 
-		if (!is_long_in_pairs(feed, unexplained))
-			set_l_or_clean(a);
+static void unexplained_times_clear(struct unexplained_times *t)
+{
+	free(t->in_time);
+	free(t->sorted);
+}
+
+static void find_shape(struct analysis_feed *feed, const bool *unexplained)
+{
+	struct analysis *a = &feed->analysis;
+	_cleanup_(unexplained_times_clear) struct unexplained_times t = {};
+	_cleanup_(freep) char *speed = NULL;
+	bool changing;
+
+	if (is_held_back(a) || is_frequent(feed) || is_usually_long(feed) || is_divided(feed) ||
+		is_cpu_busy(feed))
+		return;
+	t = unexplained_times_of(feed);
+	changing = has_two_speeds(a, &t) || has_trend(a, &t);
+	if (changing && !a->by_wait)
+		return;
+
+	/* By W, a machine whose speed changes hides no daemon, and cutoffs are times of daemons:
+	 * the run is at most noisy. */
+	speed = TAKE(a->why);
+	if (!is_long_in_pairs(feed, unexplained))
+		set_l_or_clean(a);
+	if (changing) {
 		text_append(&a->why, "; ", "%s", speed);
-		a->noise.noisy |= decile_sd_of(sorted, t.n) >
-				  VARYING * quantile_of(sorted, t.n, 0.5);
-	} else if (!changing) {
-		if (!is_long_in_pairs(feed, unexplained))
-			set_l_or_clean(a);
-		if (a->by_wait)
-			add_long_rests(a, &t);
+		a->noise.noisy |= decile_sd_of(t.sorted, t.n) >
+				  VARYING * quantile_of(t.sorted, t.n, 0.5);
+	} else if (a->by_wait) {
+		add_long_rests(a, &t);
 	}
 }
 
 const char *noise_describe(const struct cluster_noise *noise)
 {
-	const char *varies = isnan(noise->pt_sd)
-				     ? ""
-				     : text_brief(", PT varies by %s", text_percent(noise->pt_sd));
+	const char *blind = text_precise((double)noise->blind_ns, (double)noise->blind_ns);
 
-	return text_brief("noisy: blind to daemons below %s%s",
-		text_precise((double)noise->blind_ns, (double)noise->blind_ns), varies);
+	if (isnan(noise->pt_sd))
+		return text_brief("noisy: blind to daemons below %s", blind);
+	return text_brief("noisy: blind to daemons below %s, PT varies by %s", blind,
+		text_percent(noise->pt_sd));
+}
+
+/* The robust sd of the PTs of the core, as a share of their median; NAN: of one sample. */
+static double core_pt_sd(const struct analysis_feed *feed)
+{
+	const struct analysis *a = &feed->analysis;
+	_cleanup_(freep) int64_t *pts = xcalloc(a->n_samples, sizeof(*pts));
+	double median;
+	size_t n = 0; /* at least one */
+
+	for (size_t i = 0; i < a->n_samples; i++)
+		if (feed->zones[i] == ZONE_CORE)
+			pts[n++] = a->samples[i].pt_ns;
+	if (n < 2)
+		return NAN;
+	sort_ascending(pts, n);
+	median = quantile_of(pts, n, 0.5);
+	return median > 0 ? shorth_of(pts, n).sd / median : 0;
 }
 
 void verdict_find(struct analysis_feed *feed)
 {
 	struct analysis *a = &feed->analysis;
 	const struct cluster *c = &a->central;
-	_cleanup_(freep) int64_t *pts = xcalloc(a->n_samples, sizeof(*pts));
+	struct cluster_noise *noise = &a->noise;
 	_cleanup_(freep) bool *unexplained = xcalloc(a->n_samples, sizeof(*unexplained));
-	size_t n = 0 /* at least one */, n_long = find_unexplained(feed, unexplained);
-	double median;
+	size_t n_long = find_unexplained(feed, unexplained);
 
-	for (size_t i = 0; i < a->n_samples; i++)
-		if (feed->zones[i] == ZONE_CORE)
-			pts[n++] = a->samples[i].pt_ns;
-	sort_ascending(pts, n);
-	median = quantile_of(pts, n, 0.5);
-	a->noise.blind_ns = llround(fmax((double)(c->high_ns - c->median_ns), feed->least_ns));
-	if (n < 2)
-		a->noise.pt_sd = NAN;
-	else
-		a->noise.pt_sd = median > 0 ? shorth_of(pts, n).sd / median : 0;
-	a->noise.noisy = (double)a->noise.blind_ns > WIDE * (double)c->median_ns ||
-			 a->noise.pt_sd > VARYING;
+	noise->blind_ns = llround(fmax((double)(c->high_ns - c->median_ns), feed->least_ns));
+	noise->pt_sd = core_pt_sd(feed);
+	noise->noisy = (double)noise->blind_ns > WIDE * (double)c->median_ns ||
+		       noise->pt_sd > VARYING;
+
 	note_many_long(a, unexplained, n_long);
 	find_shape(feed, unexplained);
-	if (a->noise.n_long > 0)
+	if (noise->n_long > 0)
 		text_append(&a->why, "; ",
 			"%zu of %zu samples are long and nobody is known to be the cause",
-			a->noise.n_long, a->n_samples);
-	if (a->noise.noisy)
-		text_append(&a->why, "; ", "%s", noise_describe(&a->noise));
+			noise->n_long, a->n_samples);
+	if (noise->noisy)
+		text_append(&a->why, "; ", "%s", noise_describe(noise));
 }

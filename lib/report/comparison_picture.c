@@ -2,8 +2,8 @@
 /* The picture of a comparison: see comparison_picture.h. */
 #include "lib/report/comparison_picture.h"
 
+#include "lib/report/comparison_report.h"
 #include "lib/report/plot.h"
-#include "lib/report/results.h"
 #include "lib/stats/time_series.h"
 
 #include <math.h>
@@ -319,8 +319,7 @@ static void write_title(const struct drawn_comparison *d, FILE *script)
 	_cleanup_(freep) char *second = plot_short(p->programs[p->n > 1].name, TITLE_NAME);
 
 	for (size_t i = 0; i < d->n_rows; i++)
-		if (d->rows[i].comparison && comparison_outweighs(d->rows[i].comparison, worst))
-			worst = d->rows[i].comparison;
+		worst = comparison_worse(worst, d->rows[i].comparison);
 	if (p->title)
 		plot_text(script, "heading", 0, "%s", p->title);
 	else if (p->n == 1)

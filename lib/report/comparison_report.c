@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A comparison as a line, a row and JSON: see results.h. */
-#include "lib/report/results.h"
+/* A comparison as a line, a row and JSON: see comparison_report.h. */
+#include "lib/report/comparison_report.h"
 
 enum { LINE_SIZE = 256, NAME_COLUMNS = 24 };
 static const double MOST_MISSING = 1e6; /* samples */
@@ -193,7 +193,7 @@ static void explain_different_work(
 	else
 		ret[1] = first ? "; the output of the first varies" : "; its output varies";
 	ret[2] = ret[1];
-	if (line->several && !first) /* the line has its name already */
+	if (line->names_program && !first) /* the line has its name already */
 		ret[0] = ret[1];
 }
 
@@ -209,7 +209,7 @@ void comparison_verdict_print(
 	const char *of_clock = "";
 	size_t at, i = 0;
 
-	if (line->both && of_times)
+	if (line->names_clock && of_times)
 		of_clock = c->clock == COMPARISON_PT ? " (PT)" : " (ET)";
 	if (verdict == COMPARISON_CANNOT_TELL)
 		explain_doubt(c, texts);
@@ -226,7 +226,7 @@ void comparison_verdict_print(
 		explain_different_work(c, line, texts);
 
 	at = (size_t)fprintf(file, "Verdict");
-	if (line->several) {
+	if (line->names_program) {
 		fputs(" on '", file);
 		at += terminal_text_width(" on ''") +
 		      terminal_print_name(file, line->name, NAME_COLUMNS);

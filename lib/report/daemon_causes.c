@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What starts the daemons that made samples long: see results.h. A file of its own, because it asks
- * systemd, and emp-measure, which uses the rest of results.h, must not link libsystemd. */
-#include "lib/report/results.h"
+/* What starts the daemons that made samples long: see daemon_causes.h. */
+#include "lib/report/daemon_causes.h"
 
+#include "lib/base/terminal.h"
 #include "lib/host/system/policy.h"
 #include "lib/host/systemd/units.h"
+#include "lib/report/results.h"
 #include "lib/report/run_result.h"
 
 /* The output, and the sources of information; units and policy may be missing. */

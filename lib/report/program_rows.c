@@ -3,6 +3,7 @@
 #include "lib/report/program_rows.h"
 
 #include "lib/base/table.h"
+#include "lib/report/comparison_report.h"
 
 /* Of names, in columns: the least that tell two apart, what is easy to read, and what is left for
  * "  is 1.18 times slower than NAME in elapsed time". */
@@ -310,7 +311,7 @@ static void print_reasons_of_all(FILE *file, const struct program_row *rows, siz
 	terminal_wrap(file, text, strlen(label), strlen(label));
 }
 
-static void print_left_out(FILE *file, const struct rows_layout *l)
+static void print_hidden_columns(FILE *file, const struct rows_layout *l)
 {
 	_cleanup_(freep) char *names = NULL;
 
@@ -356,5 +357,5 @@ void program_rows_print(FILE *file, const struct program_row *rows, size_t n, co
 	table_print(table, file);
 	if (l.wanted[ROW_REASONS] && !l.shown[ROW_REASONS])
 		print_reasons_of_all(file, rows, n);
-	print_left_out(file, &l);
+	print_hidden_columns(file, &l);
 }

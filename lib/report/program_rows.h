@@ -2,7 +2,7 @@
 /* The results of several programs: a row of a table for each. */
 #pragma once
 
-#include "lib/report/results.h"
+#include "lib/protocol/comparison.h"
 #include "lib/report/screen.h"
 
 struct program_row {

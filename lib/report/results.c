@@ -2,7 +2,9 @@
 /* Results of the protocol as members of JSON documents and as tables: see results.h. */
 #include "lib/report/results.h"
 
-#include "lib/report/run_result.h"
+#include "lib/base/table.h"
+#include "lib/base/terminal.h"
+#include "lib/protocol/analysis.h"
 
 static json_t *numbers_as_json(const uint32_t *numbers, size_t n)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Results of the protocol, one form for every tool: as members of JSON documents, and as tables for
- * people. */
+ * people. Comparisons are in comparison_report.h. */
 #pragma once
 
-#include "lib/book/book.h"
-#include "lib/protocol/comparison.h"
-#include "lib/base/table.h"
+#include "lib/base/json.h"
+#include "lib/protocol/discard.h"
 
 /* null: what too few samples do not say. */
 json_t *summary_as_json(const struct summary *summary);
@@ -39,51 +38,3 @@ void cutoffs_print_omitted(
 /* "backupd (backup.service)", "j-* (51 names)": a daemon or a family (names > 0), and its unit
  * (NULL: none or unknown). */
 void daemon_print(FILE *file, const char *name, uint32_t names, const char *unit);
-
-/* The daemons that made samples of one run or several long: for each, its executions in each run,
- * what starts it, and how to stop it. The last two come from this machine (systemd, the policy of
- * emp-setup), and are omitted for runs of another. */
-int daemon_causes_print(struct book *book, const struct analysis *analyses, size_t n, FILE *file,
-	struct error *err);
-
-struct verdict_line {
-	const char *reference, *name; /* of a and b */
-	bool several;                 /* there are other comparisons: which one it is, is said */
-	bool both;                    /* PT and ET are compared, and this is one of them */
-};
-
-/* The last line on the screen: "Verdict: equal (within 2 %)"; "Verdict on 'b': cannot tell; could
- * have shown 59 %; 12 more samples should tell". Wrapped where a long name leaves no room. */
-void comparison_verdict_print(
-	FILE *file, const struct verdict_line *line, const struct comparison *comparison);
-
-/* "sort -n is 1.18 times faster than sort in CPU time", then "  (95 % CI 1.15 … 1.21, p = 0.0003)"
- * in the same line if it has at most 80 columns, else in the next: `name` against `reference`. */
-void comparison_line(
-	FILE *file, const char *reference, const char *name, const struct comparison *comparison);
-
-/* "Not taken in turn: separate runs vary by 0.1 % (sd of 4 runs)", or from the least to the
- * greatest; nothing if none of them was judged by that. */
-void comparisons_between_line(FILE *file, const struct comparison *comparisons, size_t n);
-
-/* The option --compare: pt, et or both, into an unsigned; see comparison_clocks. */
-int comparison_clocks_option(const char *value, const char *name, void *into, struct error *err);
-
-/* The rows of a table of comparisons. */
-extern const struct column comparison_columns[];
-void comparison_list_add(struct table *list, const char *reference, const char *name,
-	const struct comparison *comparison);
-/* Also prints what the columns mean; `several`: p and the intervals were adjusted for the number of
- * comparisons. */
-void comparison_list_print(struct table *list, bool several, FILE *file);
-
-/* "1.021 to 1.134"; "from 1.021" if high is INFINITY; NULL if there is none. As text_brief. */
-const char *ratio_interval_text(double low, double high, int decimals, const char *to);
-
-/* "faster", "cannot tell". */
-const char *comparison_verdict_text(const struct comparison *comparison);
-/* "1.18", with as many digits as its interval deserves; NULL: not known. As text_brief. */
-const char *comparison_ratio_text(const struct comparison *comparison);
-
-json_t *comparison_as_json(
-	const char *reference, const char *name, const struct comparison *comparison);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The first screen of a run, and its details: see screen.h. */
+/* The first screen of a run: see screen.h. */
 #include "lib/report/screen.h"
 
-#include "lib/report/results.h"
+#include "lib/base/terminal.h"
 
 enum { LABEL_COLUMNS = 18, LINE_SIZE = 512 };
 
@@ -18,9 +18,15 @@ static const double ET_DIFFERS = 0.05;
 /* The samples count as less than this share of them. */
 static const double ALIKE = 0.25;
 
-/* PT may contain this much from before the start of ET, or from after its end. */
-static const double MOST_OF_A_START_NS = 1e6, LEAST_OF_A_START_NS = 2e4;
+/* A program that is not pinned is taken to be of one CPU if its PT is more than its ET by less than
+ * this. */
+static const double MOST_OF_A_START_NS = 1e6;
 
+/* Thresholds, as shares of the ET of all samples: for processes that are shown, and for waiting
+ * that is explained. */
+static const double LEAST_SHOWN = 0.001, WORTH_EXPLAINING = 0.01;
+/* Minimum share of ET with known W. */
+static const double WAIT_KNOWN = 0.9;
 /* Of ET − PT: if other processes used at least this share, they may explain all of it. */
 static const double EXPLAINS = 0.8;
 
@@ -61,9 +67,7 @@ double range_step(const struct summary *s)
 	return fmin(s->sd_ns, (double)s->min_ns / 100);
 }
 
-/* Whether PT is more than ET by that much although the program was on one CPU: PT includes the work
- * before exec. */
-static bool pt_includes_start(const struct discarding *d, double least_ns)
+bool screen_pt_includes_start(const struct discarding *d, double least_ns)
 {
 	double more_ns = d->pt.kept.mean_ns - d->et.kept.mean_ns;
 
@@ -155,7 +159,7 @@ static struct notes notes_shown(const struct screen *s)
 	return shown;
 }
 
-static bool take_line(size_t *left, bool wanted)
+static bool reserve_line(size_t *left, bool wanted)
 {
 	if (!wanted || *left == 0)
 		return false;
@@ -187,19 +191,19 @@ static struct screen_layout layout_of(FILE *file, const struct screen *s, const 
 				   terminal_text_width(l.ci) <=
 			   terminal_columns(file);
 	}
-	take_line(&left, !l.beside);
-	take_line(&left, *s->inc_units != '\0');
+	reserve_line(&left, !l.beside);
+	reserve_line(&left, *s->inc_units != '\0');
 	while (n_grave < notes->n && notes->items[n_grave].kind < NOTE_CORRELATION)
 		n_grave++;
-	l.n_warnings = take_line(&left, n_grave > 0);
-	l.et_line = take_line(&left, et_differs(d));
-	l.others_line = take_line(&left, s->n_others > 0);
-	while (l.n_warnings < notes->n && take_line(&left, true))
+	l.n_warnings = reserve_line(&left, n_grave > 0);
+	l.et_line = reserve_line(&left, et_differs(d));
+	l.others_line = reserve_line(&left, s->n_others > 0);
+	while (l.n_warnings < notes->n && reserve_line(&left, true))
 		l.n_warnings++;
 	l.n_hidden = l.n_warnings > 0 ? 0 : notes->n;
 	if (!l.et_line)
-		l.et_line = take_line(&left, d->et.kept.n > 0);
-	l.range_line = take_line(&left, pt->n > 1);
+		l.et_line = reserve_line(&left, d->et.kept.n > 0);
+	l.range_line = reserve_line(&left, pt->n > 1);
 	l.columns = terminal_text_width(l.pt);
 	if (l.et_line && terminal_text_width(l.et) > l.columns)
 		l.columns = terminal_text_width(l.et);
@@ -214,7 +218,7 @@ static void print_times(FILE *file, const struct screen *s, const struct screen_
 	const char *split = split_text(s, l->unit), *range;
 	const char *share = ""; /* not known */
 
-	if (s->on_cpu > 1 && !pt_includes_start(s->result, 0))
+	if (s->on_cpu > 1 && !screen_pt_includes_start(s->result, 0))
 		share = text_brief("on %.2g CPUs", s->on_cpu);
 	else if (!isnan(s->on_cpu))
 		share = text_brief("%.0f %% on CPU", 100 * fmin(1, s->on_cpu));
@@ -332,9 +336,7 @@ static void print_kept(FILE *file, const struct screen *s, const struct screen_l
 	fprintf(file, "%s\n", hidden);
 }
 
-/* "~" where the time is a part of what several daemons took together, who used more CPU time than
- * that. */
-static const char *disturbed_about(const struct daemon_statistics *o)
+const char *screen_disturbed_about(const struct daemon_statistics *o)
 {
 	return (double)o->disturbed_most_ns > 1.05 * (double)o->disturbed_ns ? "~" : "";
 }
@@ -396,7 +398,8 @@ void screen_print_others(FILE *file, const struct screen *const *screens, size_t
 		char one[LINE_SIZE];
 
 		snprintf(one, sizeof(one), "%s%s%s %s%s", i ? ", " : "", terminal_text(o->name),
-			family_size_text(o->names), disturbed_about(o), text_precise(ns, ns / 10));
+			family_size_text(o->names), screen_disturbed_about(o),
+			text_precise(ns, ns / 10));
 		if (i > 0 && used + terminal_text_width(one) > columns)
 			break;
 		used += terminal_text_width(one);
@@ -469,14 +472,7 @@ void screen_clear(struct screen *s)
 	*s = (struct screen){};
 }
 
-/* The details, below the first screen. */
-
-/* The most samples that are discarded for one kind of reason, and the most other processes, that
- * get a line each. */
-enum { MOST_LINES = 10 };
-
-/* A sample with several executions of one daemon over the cutoff counts once. */
-static void add_reason(struct screen *s, const char *name, uint32_t sample)
+void screen_add_reason(struct screen *s, const char *name, uint32_t sample)
 {
 	struct screen_reason *reason = NULL;
 
@@ -501,184 +497,11 @@ static int by_count(const void *x, const void *y)
 	return (a->samples[0] > b->samples[0]) - (a->samples[0] < b->samples[0]);
 }
 
-/* In how many samples each daemon was over its limit, the most frequent ones first. */
-static void print_over_counts(FILE *file, const struct over_cutoff *over, size_t n)
+void screen_sort_reasons(struct screen *s)
 {
-	_cleanup_(screen_clear) struct screen counted = {};
-	_cleanup_(freep) char *text = NULL;
-
-	for (size_t i = 0; i < n; i++)
-		add_reason(&counted, over[i].daemon, over[i].sample);
-	qsort(counted.reasons, counted.n_reasons, sizeof(*counted.reasons), by_count);
-	for (size_t i = 0; i < counted.n_reasons && i < MOST_LINES; i++)
-		text_append(&text, ", ", "%s in %zu%s", counted.reasons[i].name,
-			counted.reasons[i].n, i == 0 ? " samples" : "");
-	if (counted.n_reasons > MOST_LINES)
-		text_append(&text, " ", "and %zu more", counted.n_reasons - MOST_LINES);
-	terminal_say(file, 4, "  In all: %s", text);
+	if (s->n_reasons > 0)
+		qsort(s->reasons, s->n_reasons, sizeof(*s->reasons), by_count);
 }
-
-/* The first of a long list; -v: all. Returns how many. */
-static size_t begin_list(size_t n, bool all)
-{
-	return all || n <= MOST_LINES ? n : MOST_LINES;
-}
-
-static void end_list(FILE *file, size_t n, size_t shown)
-{
-	if (shown < n)
-		fprintf(file, "  and %zu more (-v lists them)\n", n - shown);
-}
-
-static void print_over_cutoffs(
-	FILE *file, const struct over_cutoff *over, size_t n, const char *limit, bool all)
-{
-	size_t shown = begin_list(n, all);
-
-	for (size_t i = 0; i < shown; i++) {
-		const struct over_cutoff *o = &over[i];
-		_cleanup_(freep) char *unit = o->unit ? text_format(" (%s)", o->unit) : NULL;
-
-		terminal_say(file, 4, "  sample %u: %s%s used %s, %s %s", o->sample, o->daemon,
-			unit ?: "", text_duration(o->pt_ns), limit, text_duration(o->cutoff_ns));
-	}
-	end_list(file, n, shown);
-	if (shown < n)
-		print_over_counts(file, over, n);
-}
-
-static void print_samples(FILE *file, const uint32_t *samples, size_t n, const char *why, bool all)
-{
-	size_t shown = begin_list(n, all);
-
-	for (size_t i = 0; i < shown; i++)
-		terminal_say(file, 4, "  sample %u: %s", samples[i], why);
-	end_list(file, n, shown);
-}
-
-static void print_outliers(FILE *file, const struct run_result *r, bool et, bool all)
-{
-	const struct clock_discarding *c = et ? &r->discarding.et : &r->discarding.pt;
-	const char *name = et ? "ET" : "PT";
-
-	if (!all && c->n_by_two_sd > MOST_LINES) {
-		terminal_say(file, 4,
-			"  %zu samples: %s is more than 2 sd from the mean (-v lists them)",
-			c->n_by_two_sd, name);
-		return;
-	}
-	for (size_t i = 0; i < r->n_samples; i++)
-		if (!c->in_papers[i] && !r->discarding.out[i])
-			terminal_say(file, 4,
-				"  sample %u: %s %s is more than 2 sd from the mean (papers' check)",
-				r->samples[i].n, name,
-				text_precise(
-					(double)sample_time_ns(&r->samples[i], et), c->kept.sd_ns));
-}
-
-static void print_stages(
-	FILE *file, const char *label, const struct clock_discarding *c, const char *unit)
-{
-	if (c->raw.n != c->kept.n && c->raw.n > 1)
-		terminal_say(file, 4, "  %s of all samples: %s, CV %s, range %s", label,
-			text_mean_sd(c->raw.mean_ns, c->raw.sd_ns, unit),
-			text_percent(c->raw.relative_error),
-			text_interval((double)c->raw.min_ns, (double)c->raw.max_ns,
-				range_step(&c->raw), unit));
-	if (c->papers.n != c->kept.n && c->papers.n > 1)
-		terminal_say(file, 4, "  %s as in the papers: %s, CV %s", label,
-			text_mean_sd(c->papers.mean_ns, c->papers.sd_ns, unit),
-			text_percent(c->papers.relative_error));
-}
-
-static void print_others_table(FILE *file, const struct daemons *others)
-{
-	static const struct column columns[] = {
-		{"  CPU USED BY"},
-		{"UNIT", COLUMN_WRAP},
-		{"DISTURBED", COLUMN_NUMBER},
-		{"TOTAL", COLUMN_NUMBER},
-		{"LONGEST", COLUMN_NUMBER},
-		{"SAMPLE", COLUMN_NUMBER},
-		{"IN PROFILE"},
-		{},
-	};
-	_cleanup_(table_freep) struct table *table = table_new(columns);
-
-	for (size_t i = 0; i < others->n && i < MOST_LINES; i++) {
-		const struct daemon_statistics *o = &others->items[i];
-		_cleanup_(freep) char *label = text_format(
-			"  %s%s", o->name, family_size_text(o->names));
-
-		table_row(table, TEXT(label), TEXT(o->unit),
-			TEXT(text_brief(
-				"%s%s", disturbed_about(o), text_duration(o->disturbed_ns))),
-			TIME(o->total_ns), TIME(o->max_ns), NUMBER(o->max_sample),
-			TEXT(o->profiled ? "yes" : "no"));
-	}
-	table_print(table, file);
-	if (others->n > MOST_LINES)
-		fprintf(file, "  and %zu more\n", others->n - MOST_LINES);
-}
-
-void run_details_print(FILE *file, const struct run_result *r, const char *unit, bool all)
-{
-	int64_t observer_ns = 0, lost = 0, left_behind = 0, n = 0;
-	const struct discarding *d = &r->discarding;
-
-	print_over_cutoffs(file, d->over, d->n_over, "cutoff", all);
-	print_over_cutoffs(file, d->unprofiled, d->n_unprofiled, "unprofiled; allowed", all);
-	print_samples(file, d->incomplete, d->n_incomplete,
-		"incomplete: records of processes that ended were lost", all);
-	print_samples(file, d->by_duet, d->n_by_duet,
-		"discarded because of another program of the duet", all);
-	print_outliers(file, r, false, all);
-	print_outliers(file, r, true, all);
-	print_stages(file, "PT", &d->pt, unit);
-	print_stages(file, "ET", &d->et, unit);
-	print_others_table(file, &d->others);
-	for (size_t i = 0; i < r->disturbances.n; i++) {
-		_cleanup_(freep) char *text = disturbance_description(&r->disturbances, i);
-
-		fputs("  Warning:", file);
-		terminal_wrap(file, text, strlen("  Warning:"), 4);
-	}
-	for (size_t i = 0; i < r->n_samples; i++) {
-		const struct sample *s = &r->samples[i];
-
-		lost = saturate_add(lost, s->lost);
-		left_behind += s->left_behind;
-		observer_ns = saturate_add(observer_ns, s->observer_ns < 0 ? 0 : s->observer_ns);
-		n += s->observer_ns >= 0;
-	}
-	if (lost > 0)
-		terminal_say(file, 4, "  Warning: %lld records of processes that ended were lost",
-			(long long)lost);
-	if (left_behind > 0)
-		terminal_say(file, 4, "  The program left %lld process%s behind, in all samples",
-			(long long)left_behind, left_behind == 1 ? "" : "es");
-	if (n > 0) {
-		_cleanup_(freep) char *text = text_format(
-			"Accounting: %s, %s of CPU time per sample; PT from %s",
-			d->run.backend ?: "imported", text_duration(observer_ns / n),
-			d->run.pt_source ?: "an import");
-
-		fputs("  ", file);
-		terminal_wrap(file, text, 2, 4);
-	}
-}
-
-/* A run's result for the first screen, and the notes on it. */
-
-/* Thresholds, as shares of the ET of all samples: for processes that are shown, and for waiting
- * that is explained. */
-static const double LEAST_SHOWN = 0.001, WORTH_EXPLAINING = 0.01;
-/* Minimum share of ET with known W. */
-static const double WAIT_KNOWN = 0.9;
-/* A daemon that discards more of the samples is worth a warning. */
-static const double MANY_DISCARDED = 0.05;
-/* The share of samples that count. Ten samples alone often seem to be more alike than they are. */
-static const double WORTH_NOTING = 0.8, WORTH_NOTING_ALONE = 0.5;
 
 double mean_of_kept(const struct run_result *r, size_t offset)
 {
@@ -731,193 +554,13 @@ struct screen run_screen_fill(const struct run_result *result)
 			      ? (double)d->disturbed_ns / taken
 			      : NAN;
 	for (size_t i = 0; i < d->n_over; i++)
-		add_reason(&s, d->over[i].daemon, d->over[i].sample);
+		screen_add_reason(&s, d->over[i].daemon, d->over[i].sample);
 	for (size_t i = 0; i < d->n_unprofiled; i++)
-		add_reason(&s, d->unprofiled[i].daemon, d->unprofiled[i].sample);
-	if (s.n_reasons > 0)
-		qsort(s.reasons, s.n_reasons, sizeof(*s.reasons), by_count);
+		screen_add_reason(&s, d->unprofiled[i].daemon, d->unprofiled[i].sample);
+	screen_sort_reasons(&s);
 	for (size_t i = 0; i < d->n_incomplete; i++)
-		add_reason(&s, "lost records", d->incomplete[i]);
+		screen_add_reason(&s, "lost records", d->incomplete[i]);
 	for (size_t i = 0; i < d->n_by_duet; i++)
-		add_reason(&s, "another program", d->by_duet[i]);
+		screen_add_reason(&s, "another program", d->by_duet[i]);
 	return s;
-}
-
-void run_screen_note_correlation(
-	struct notes *notes, const struct clock_discarding *const *programs, size_t n)
-{
-	const struct clock_discarding *worst = NULL;
-	double count;
-	bool whole;
-
-	for (size_t i = 0; i < n; i++) {
-		const struct interval *interval = &programs[i]->interval;
-		double least = interval->calibrated ? WORTH_NOTING : WORTH_NOTING_ALONE;
-
-		if (programs[i]->kept.n > 0 &&
-			interval->effective_n <= least * (double)programs[i]->kept.n &&
-			(!worst || interval->lag1 > worst->interval.lag1))
-			worst = programs[i];
-	}
-	count = worst ? worst->interval.effective_n : 0;
-	whole = count >= 10; /* 9.4, 130 */
-	if (worst)
-		notes_add(notes, NOTE_CORRELATION,
-			"Neighbouring samples %s alike (correlation %s%.2f): %zu count as %.*g in %s",
-			worst->interval.calibrated ? "are" : "seem", n > 1 ? "≤ " : "",
-			worst->interval.lag1, worst->kept.n, whole ? 9 : 2,
-			whole ? round(count) : count, n > 1 ? "CIs" : "the CI");
-}
-
-/* What the ends of the program do to its times. Returns how many processes were left behind. */
-static int64_t note_ends(struct notes *notes, const struct run_result *result)
-{
-	size_t n_leaving = 0, n_late = 0, n = result->n_samples;
-	int64_t left_behind = 0, late_ns = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		const struct sample *sample = &result->samples[i];
-		bool late = sample_is_late(sample);
-
-		n_leaving += sample->left_behind > 0;
-		left_behind += sample->left_behind;
-		n_late += late;
-		if (late && sample->et_late_ns > late_ns)
-			late_ns = sample->et_late_ns;
-	}
-	if (left_behind > 0)
-		notes_add(notes, NOTE_PROGRAM,
-			"%" PRId64 " process%s left behind in %zu of %zu samples: in PT, not in ET",
-			left_behind, left_behind == 1 ? "" : "es", n_leaving, n);
-	if (n_late > 0)
-		notes_add(notes, NOTE_PROGRAM,
-			"ET is up to %s too long in %zu of %zu samples: the end was seen late",
-			text_duration(late_ns), n_late, n);
-	return left_behind;
-}
-
-/* "/docker/4f2a1b6c8d0e…": ids of containers have 64 digits. The caller frees it. */
-static char *shorten_ids(const char *groups)
-{
-	enum { LONG = 24, KEPT = 12 };
-	char *text = xstrdup("");
-
-	while (*groups) {
-		size_t n = strcspn(groups, "/; "), separators;
-
-		text_append(&text, "", "%.*s%s", (int)(n > LONG ? KEPT : n), groups,
-			n > LONG ? "…" : "");
-		groups += n;
-		separators = strspn(groups, "/; ");
-		text_append(&text, "", "%.*s", (int)separators, groups);
-		groups += separators;
-	}
-	return text;
-}
-
-/* That control groups held the program back: throttled by a quota, stopped or delayed. */
-static void note_held_back(struct notes *notes, const struct run *run, const struct held_time *held)
-{
-	_cleanup_(freep) char *by = shorten_ids(run->held_back_by ?: "a control group");
-
-	if (held->share > HELD_WORTH_NOTING)
-		notes_add(notes, held->share > HELD_TOO_LONG ? NOTE_UNMEASURABLE : NOTE_PROGRAM,
-			"%s: held back by %s: %s (%s)",
-			held->share > HELD_TOO_LONG ? "Unmeasurable" : "Warning", by,
-			text_duration(held->ns), text_percent(held->share));
-	else if (held->ns == 0 && run->held_back_by)
-		notes_add(notes, NOTE_PROGRAM,
-			"Warning: held back by %s; the kernel does not say how long", by);
-}
-
-void run_notes_add(
-	struct notes *notes, const struct run_result *result, const struct profile *profile)
-{
-	static const uint32_t CHANGE_SPEED = 1 << COUNTER_THROTTLES | 1 << COUNTER_SWAPPED_IN |
-					     1 << COUNTER_SWAPPED_OUT | 1 << COUNTER_SUSPENDED |
-					     1 << COUNTER_INTERRUPTS;
-	_cleanup_(screen_clear) struct screen s = run_screen_fill(result);
-	const struct disturbances *all = &result->disturbances;
-	const struct discarding *d = &result->discarding;
-	const struct screen_reason *most = d->n_over + d->n_unprofiled > 0 ? &s.reasons[0] : NULL;
-	double more_ns = d->pt.kept.mean_ns - d->et.kept.mean_ns;
-	_cleanup_(freep) char *noise = NULL;
-	char here[32] = "is not pinned";
-	struct impossible_pt impossible;
-	size_t failures = 0;
-
-	note_held_back(notes, &d->run, &s.held);
-	for (size_t i = 0; i < result->n_samples; i++)
-		failures += result->samples[i].exit_status > 0;
-	if (failures > 0)
-		notes_add(notes, NOTE_PROGRAM, "Warning: the program failed in %zu of %zu samples",
-			failures, result->n_samples);
-	if (2 * d->pt.kept.n < result->n_samples)
-		notes_add(notes, NOTE_FEW,
-			"Warning: few samples kept; take more (-r), or try 'emp-setup apply'");
-	impossible = impossible_pt_find(
-		&d->run, result->samples, result->n_samples, result->counters, result->n_counters);
-	if (impossible.n > 0) /* the first is described */
-		notes_add(notes, NOTE_PROGRAM,
-			"Warning: impossible PT in %zu of %zu samples (%u: %s, %s %s)",
-			impossible.n, result->n_samples, impossible.sample,
-			text_duration(impossible.pt_ns),
-			impossible.pt_ns > impossible.limit_ns ? "ET" : "others ≥",
-			text_duration(impossible.limit_ns));
-	if (most && most->n >= 2 && (double)most->n > MANY_DISCARDED * (double)result->n_samples)
-		notes_add(notes, NOTE_FEW,
-			"Warning: %s discards %zu of %zu samples (emp-analyze daemons %" PRId64 ")",
-			most->name, most->n, result->n_samples, d->run.id);
-	noise = profile ? noise_text(profile->name, &profile->mark) : NULL;
-	if (noise)
-		notes_add(notes, NOTE_NOISE, "%s", noise);
-	if (profile && profile->cpu >= 0 && profile->cpu != d->run.cpu) {
-		if (d->run.cpu >= 0)
-			snprintf(here, sizeof(here), "is on CPU %d", d->run.cpu);
-		notes_add(notes, NOTE_PROFILE,
-			"Warning: profile '%s' was made on CPU %d, this run %s", profile->name,
-			profile->cpu, here);
-	}
-	/* disturbances that change the program's own time */
-	for (size_t i = 0; i < all->n; i++)
-		if (CHANGE_SPEED >> all->items[i].which & 1) {
-			_cleanup_(freep) char *text = disturbance_description(all, i);
-
-			notes_add(notes, NOTE_NOISE, "Warning: %s", text);
-		}
-	if (note_ends(notes, result) == 0 && d->run.kind != RUN_LOAD && d->pt.kept.n > 0 &&
-		pt_includes_start(d, LEAST_OF_A_START_NS))
-		notes_add(notes, NOTE_OTHER,
-			"PT is %s more than ET: it includes the work to start the program",
-			text_precise(more_ns, more_ns / 10));
-	run_screen_note_correlation(notes, (const struct clock_discarding *[]){&d->pt}, 1);
-}
-
-int run_notes_load(struct book *book, const struct run_result *result,
-	const struct profile *profile, bool today, struct notes *ret, char ret_mdd[MDD_TEXT_SIZE],
-	struct error *err)
-{
-	const struct run *run = &result->discarding.run;
-	struct note *last;
-	int r = today ? 0 : book_rows(book, run->id, &note_table, &ret->items, &ret->n, err);
-
-	*ret_mdd = '\0';
-	if (r < 0)
-		return r;
-	if (ret->n > 0) {
-		last = &ret->items[ret->n - 1];
-		if (last->kind == NOTE_RESOLUTION) { /* it is shown elsewhere */
-			snprintf(ret_mdd, MDD_TEXT_SIZE, "%s", last->text);
-			fields_clear(&note_table, last);
-			ret->n--;
-		}
-		return 0;
-	}
-	run_notes_add(ret, result, profile);
-	r = profile ? profile_changes_note(ret, book, profile, run->environment, NULL, err) : 0;
-	if (r == 0 && profile && profile->other_inc)
-		notes_add(ret, NOTE_PROFILE,
-			"Profile '%s' is of another INC than this run: only its cutoffs are used",
-			profile->name);
-	return r < 0 ? r : mdd_text(book, run, profile, result->n_samples, ret_mdd, err);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The first screen of a run: at most 5 lines, as wide as the terminal (terminal_columns), of which
- * the last has PT. screen.c fills in the numbers and makes the notes; the rest is only the layout.
- * program_rows.h has the screen of several programs. */
+ * the last has PT. run_details.h has what -v shows below it, run_notes.h the notes, and
+ * program_rows.h the screen of several programs. */
 #pragma once
 
 #include "lib/report/notes.h"
@@ -67,6 +67,21 @@ bool screen_note_is_asked(const struct note *note);
  * that explains of one. */
 void screen_print_others(FILE *file, const struct screen *const *screens, size_t n);
 
+/* Whether PT is more than ET by that much although the program was on one CPU: PT includes the work
+ * before exec. */
+bool screen_pt_includes_start(const struct discarding *discarding, double least_ns);
+
+/* "~" if the time is a part of what several daemons took together, who used more CPU time than
+ * that; else "". */
+const char *screen_disturbed_about(const struct daemon_statistics *daemon);
+
+/* Adds a sample to those that are discarded for this reason. It counts once, however often it is
+ * added. */
+void screen_add_reason(struct screen *screen, const char *name, uint32_t sample);
+
+/* The reason for most samples comes first. */
+void screen_sort_reasons(struct screen *screen);
+
 /* Frees what is allocated: the reasons' samples and the notes. */
 void screen_clear(struct screen *screen);
 
@@ -77,23 +92,3 @@ double mean_of_kept(const struct run_result *result, size_t offset);
 /* Everything but the name, the unit, the notes and whether user and system are approximate. The
  * result must outlive it. */
 struct screen run_screen_fill(const struct run_result *result);
-
-/* Adds the notes that the result and its profile (NULL: none) call for. */
-void run_notes_add(
-	struct notes *notes, const struct run_result *result, const struct profile *profile);
-
-/* That neighbouring samples are alike, once for the PT of all programs: of the one with the
- * greatest correlation. */
-void run_screen_note_correlation(
-	struct notes *notes, const struct clock_discarding *const *programs, size_t n);
-
-/* The notes on a result and what the machine could resolve ("": not known), as they were stored
- * when it was measured; if none were, or for `today`, as they follow from the book. */
-int run_notes_load(struct book *book, const struct run_result *result,
-	const struct profile *profile, bool today, struct notes *ret, char ret_mdd[MDD_TEXT_SIZE],
-	struct error *err);
-
-/* Each discard with its figures (unless `all`: the first of each kind, and how many each daemon
- * has), PT of all samples, other processes that used the CPU, disturbance counters, and processes
- * left behind. */
-void run_details_print(FILE *file, const struct run_result *result, const char *unit, bool all);

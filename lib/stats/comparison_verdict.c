@@ -70,8 +70,9 @@ static double share_of_variance(double df, double p)
 	return pow(1 - spread + gsl_cdf_ugaussian_Pinv(p) * sqrt(spread), 3);
 }
 
-/* How likely there is a verdict. */
-static double chance_of(const struct comparison_rules *rules, const struct verdict_forecast *f)
+/* How likely there is a verdict other than COMPARISON_CANNOT_TELL. */
+static double chance_of_verdict(
+	const struct comparison_rules *rules, const struct verdict_forecast *f)
 {
 	enum { QUANTILES = 20 };
 	double margin = comparison_rules_margin(rules), hidden = f->ratio * f->hidden, chance = 0;
@@ -107,7 +108,7 @@ double verdict_missing(const struct comparison_rules *rules, verdict_forecast *f
 	for (; high <= most; high *= 2) {
 		struct verdict_forecast f = forecast(of, high);
 
-		if (chance_of(rules, &f) >= wanted)
+		if (chance_of_verdict(rules, &f) >= wanted)
 			break;
 		low = high;
 	}
@@ -115,7 +116,7 @@ double verdict_missing(const struct comparison_rules *rules, verdict_forecast *f
 		double middle = floor((low + high) / 2);
 		struct verdict_forecast f = forecast(of, middle);
 
-		if (chance_of(rules, &f) >= wanted)
+		if (chance_of_verdict(rules, &f) >= wanted)
 			high = middle;
 		else
 			low = middle;

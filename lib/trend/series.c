@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The runs of a series, their levels, and what changed in the environment, and in how runs were
- * made, where a level begins: see trend.h. */
-#include "lib/trend/trend.h"
+ * made, where a level begins: see series.h. */
+#include "lib/trend/series.h"
 
 #include "lib/base/argv.h"
 #include "lib/duet/book_duet.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How a trend is shown: on the screen, as JSON, as CSV, as a table in Markdown, and as a picture,
- * which plots/trend.gp draws. */
-#include "lib/trend/trend.h"
+/* A trend on the screen, as JSON, as CSV, as a table in Markdown, and as a picture, which
+ * plots/trend.gp draws: see trend_show.h. */
+#include "lib/trend/trend_show.h"
 
 #include "lib/base/charset.h"
 #include "lib/base/table.h"

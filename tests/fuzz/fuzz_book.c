@@ -5,6 +5,8 @@
  * there again when EMP opens the book. */
 #include "lib/book/book.h"
 #include "lib/report/run_result.h"
+#include "lib/report/run_details.h"
+#include "lib/report/run_notes.h"
 #include "lib/report/screen.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/sound_book.h"

@@ -4,7 +4,7 @@
 
 #include "lib/base/argv.h"
 #include "lib/base/terminal.h"
-#include "lib/report/results.h"
+#include "lib/report/comparison_report.h"
 
 #include <math.h>
 

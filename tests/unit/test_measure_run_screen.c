@@ -2,6 +2,8 @@
 /* What a run's result puts on the first screen. */
 #include "tests/unit/check.h"
 
+#include "lib/report/run_details.h"
+#include "lib/report/run_notes.h"
 #include "lib/report/screen.h"
 
 #include <math.h>
@@ -216,12 +218,12 @@ TEST_OF_RUN(correlated_samples_are_noted_once_for_all_programs)
 	for (uint32_t i = 0; i < N; i++)
 		r.samples[i].pt_ns = (100 + i / 4) * NS_PER_MS;
 	discard(NULL, 0);
-	run_screen_note_correlation(&notes, programs, 1);
+	run_notes_add_correlation(&notes, programs, 1);
 	assert_int_equal(notes.n, 0);
-	run_screen_note_correlation(&notes, programs + 1, 1);
+	run_notes_add_correlation(&notes, programs + 1, 1);
 	assert_string_equal(notes.items[0].text,
 		"Neighbouring samples seem alike (correlation 0.95): 12 count as 3 in the CI");
-	run_screen_note_correlation(&notes, programs, 3);
+	run_notes_add_correlation(&notes, programs, 3);
 	assert_int_equal(notes.n, 2);
 	assert_string_equal(notes.items[1].text,
 		"Neighbouring samples seem alike (correlation ≤ 0.95): 12 count as 3 in CIs");

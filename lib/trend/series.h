@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-analyze trend: the runs of one program in the lab book, in the order of time, each by its
- * mean PT; their levels; what changed where a level begins; and how they are shown. */
+/* The runs of one program in the lab book, in the order of time, each by its mean PT; their levels;
+ * what changed where a level begins; and the verdict on the last run. trend_show.h shows them. */
 #pragma once
 
 #include "lib/book/book.h"
@@ -68,20 +68,3 @@ int trend_load(struct book *book, const char *name, bool seconds, struct trend_v
 int trend_refer(struct trend_view *view, const struct trend_reference *since,
 	const struct comparison_rules *rules, struct error *err);
 void trend_clear(struct trend_view *view);
-
-struct trend_options {
-	bool seconds, json;
-	const char *csv,
-		/* files: a row for each run; the table of levels. NULL: none; "-": standard
-		 * output */
-		*markdown;
-	const char *output; /* a picture; NULL: none */
-	bool script;        /* its gnuplot file is kept */
-	struct comparison_rules rules;
-	struct trend_reference since;
-};
-
-/* Shows it as the options say. The status of the verdict, with a sentence where that is no
- * success. */
-int trend_show(struct book *book, const char *name, const struct trend_options *options,
-	struct error *err);

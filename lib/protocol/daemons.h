@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What each daemon used in a run: its executions summed up by the groups of names, and in the end
+ * by families. The analysis concludes from this which daemons make samples long; discard.h which
+ * samples to discard, and which background processes there were. One module for both, so that a
+ * daemon has the same name in both. */
+#pragma once
+
+#include "lib/protocol/names.h"
+#include "lib/protocol/period.h"
+#include "lib/stats/summary.h"
+
+/* The zone of a sample's ET. NEAR and FAR are the part of the central cluster beyond its core,
+ * below and above the widest gap there, until it is known whether daemons explain it. */
+enum zone { ZONE_BELOW, ZONE_CORE, ZONE_NEAR, ZONE_FAR, ZONE_ABOVE, N_ZONES };
+
+/* One execution in an L-sample that is long for its daemon (step 4). */
+struct long_execution {
+	uint32_t sample; /* its number, and by index */
+	uint32_t at;
+	int64_t pt_ns;
+};
+
+/* One daemon in one run. */
+struct daemon_statistics {
+	char *name;       /* of the group or the family */
+	uint32_t names;   /* of a family: how many there are; 0: not a family */
+	char *unit, *exe; /* of its longest execution; NULL: none or unknown */
+	bool kernel;      /* one of its processes is a kernel thread */
+	bool alone;       /* it belongs to no family: a kernel thread, or a group already */
+	bool returned;    /* more than one process had this name */
+	pid_t pid;        /* of its latest execution */
+	size_t executions;
+	int64_t max_ns;      /* its longest execution */
+	uint32_t max_sample; /* with that execution */
+	uint32_t max_source; /* of that execution; 0: none */
+
+	/* By an analysis: */
+	size_t n_central;       /* executions in central samples */
+	int64_t central_max_ns; /* -1: none */
+	double central_sd_ns;   /* n - 1; 0 for fewer than two */
+	struct long_execution *
+		/* while executions are added: beyond the core, longer than all in it so far */
+		long_executions;
+	size_t n_long_executions, capacity;
+	int64_t long_min_ns; /* the least of them (min of L); -1: not infrequent */
+	struct period period;
+	int64_t cutoff_ns; /* step 8, of this run alone; -1: not infrequent */
+	/* of the delay of the samples in which it ran long, beyond the central median: the part
+	 * that it explains; NAN: not infrequent */
+	double share;
+	bool frequent; /* a known cause of VERDICT_FREQUENT */
+	struct running seen[N_ZONES];
+	/* the last sample that it ran in, of those up to the bound of the central cluster */
+	uint32_t last;
+	size_t n_present; /* how many those are */
+	/* and their ETs, beyond the central median, and its own time in them; sums */
+	double et_ns, pt_ns;
+	double usual_ns; /* in a sample of the core */
+	double extra;    /* by verdict.c: what it explains, in samples or in ns */
+
+	/* By discarding: */
+	bool profiled;
+	const struct cutoff *cutoff; /* while executions are added; NULL: none */
+	int64_t total_ns;            /* in all samples */
+	bool long_once;              /* one execution took 1 % of its sample's ET or more */
+	/* in the current sample, on the program's CPU if that is known */
+	int64_t in_sample_ns;
+	/* what it took from the program: in each sample in_sample_ns, or, where all daemons
+	 * together have more of that than was taken, its part of what was taken */
+	int64_t disturbed_ns;
+	/* the most that it can have taken: in each sample, the smaller of in_sample_ns and
+	 * sample_taken_ns */
+	int64_t disturbed_most_ns;
+};
+
+struct daemons {
+	struct daemon_statistics *items; /* in the order in which they were first seen */
+	size_t n;
+	uint32_t *of_source; /* by id: index into items + 1; 0: not seen yet */
+	size_t n_sources;
+	void *by_name; /* tsearch(3) */
+};
+
+/* Adds one execution of `ns` to its daemon, and returns that: it remains valid until the next
+ * call. */
+struct daemon_statistics *daemons_add(struct daemons *daemons, const struct name_pattern *patterns,
+	const struct source *source, const struct execution *execution, int64_t ns);
+
+/* Makes one of the daemons of each family: those of the n families that are known from elsewhere,
+ * those found among the rest, and those that have the name of a family already. Nothing can be
+ * added afterwards. */
+void daemons_join_families(struct daemons *daemons, const char *const *known, size_t n);
+
+void daemons_clear(struct daemons *daemons);
+
+/* Makes it a part of the family of that name, without joining. */
+void daemon_name_family(struct daemon_statistics *daemon, const char *family);
+
+/* Whether this is one of the family's processes. */
+bool family_includes(const char *family, const struct source *source);
+
+/* " (51 names)", behind the name of a family of so many; "" if it is no family (0). */
+const char *family_size_text(uint32_t names);
+
+/* Whether an execution of the daemon is long (EMP, step 4): longer than its maximum in the central
+ * cluster plus two sd, or of a daemon that never runs there. */
+static inline bool daemon_statistics_is_long(const struct daemon_statistics *daemon, int64_t pt_ns)
+{
+	return daemon->n_central == 0 ||
+	       (double)pt_ns > (double)daemon->central_max_ns + 2 * daemon->central_sd_ns;
+}
