@@ -91,7 +91,7 @@ void entries_block(struct units *units, struct entry *const *entries, size_t n, 
 	if (n == 0)
 		return;
 	if (units_reload(units, &why) < 0)
-		report_add(report, "svc.units", "-", failed, NULL, NULL, why.text);
+		report_add(report, CHECK_ID_SERVICES, "-", failed, NULL, NULL, why.text);
 	crash_point();
 }
 
@@ -166,8 +166,8 @@ static bool report_left(struct plan *plan, const char *unit)
 					   : NULL;
 
 	if (left)
-		report_add(&plan->report, "svc.units", unit, OUTCOME_CLAMPED, "active", "inactive",
-			note);
+		report_add(&plan->report, CHECK_ID_SERVICES, unit, OUTCOME_CLAMPED, "active",
+			"inactive", note);
 	return left;
 }
 

@@ -8,7 +8,7 @@
 #include "lib/base/json.h"
 #include "lib/host/system/kernel.h"
 #include "lib/host/systemd/units.h"
-#include "setup/audit/audit.h"
+#include "setup/audit/checks.h"
 #include "setup/options.h"
 
 /* The host's lock, which emp-calibrate takes too: settings do not change while samples are
@@ -205,7 +205,7 @@ struct report {
 	struct report_row {
 		enum outcome outcome;
 		char *id, *name, *before, *now, *note;
-	} *rows;
+	} * rows;
 	size_t n;
 	size_t count[N_OUTCOMES];
 };

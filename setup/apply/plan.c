@@ -15,6 +15,7 @@
 
 #include "lib/base/tool.h"
 #include "lib/host/process/pinning.h"
+#include "setup/audit/ntp.h"
 
 #include <systemd/sd-login.h>
 
@@ -192,7 +193,7 @@ const char *const units_needs[] = {"Requires", "Requisite", "BindsTo", "Wants", 
 
 static const struct check *check_of(const char *unit)
 {
-	return check_rows_find(unit_is_kind(unit, ".timer") ? "svc.timers" : "svc.units");
+	return check_rows_find(unit_is_kind(unit, ".timer") ? CHECK_ID_TIMERS : CHECK_ID_SERVICES);
 }
 
 /* `with`: the unit of the policy that it is stopped with; it may be the unit itself. */
@@ -428,10 +429,10 @@ static void plan_ntp(struct plan *plan)
 	for (size_t i = 0; i < plan->n_open; i++) {
 		struct entry *e = &plan->journal.entries[i];
 
-		if (e->kind == ENTRY_UNIT && !strcmp(e->id, "ntp.on") &&
+		if (e->kind == ENTRY_UNIT && !strcmp(e->id, CHECK_ID_NTP) &&
 			!is_planned(plan, e->name) && units_is_up(plan->units, e->name)) {
 			plan_add(plan, &(struct entry){.kind = ENTRY_UNIT,
-					       .id = xstrdup("ntp.on"),
+					       .id = xstrdup(CHECK_ID_NTP),
 					       .name = xstrdup(e->name),
 					       .old = xstrdup("active"),
 					       .want = xstrdup("active"),
@@ -447,14 +448,14 @@ static void plan_ntp(struct plan *plan)
 
 		if (state && strncmp(state, "masked", 6)) {
 			plan_add(plan, &(struct entry){.kind = ENTRY_UNIT,
-					       .id = xstrdup("ntp.on"),
+					       .id = xstrdup(CHECK_ID_NTP),
 					       .name = xstrdup(unit),
 					       .old = xstrdup("inactive"),
 					       .want = xstrdup("active")});
 			return;
 		}
 	}
-	report_add(&plan->report, "ntp.on", "-", OUTCOME_ABSENT, NULL, NULL,
+	report_add(&plan->report, CHECK_ID_NTP, "-", OUTCOME_ABSENT, NULL, NULL,
 		"no time daemon is installed");
 }
 
@@ -563,8 +564,8 @@ static int plan_units(struct plan *plan, struct error *err)
 
 	if (!plan->units) {
 		if (request_takes(check_of("x.service")))
-			report_add(&plan->report, "svc.units", "-", OUTCOME_ABSENT, NULL, NULL,
-				plan->facts.units_why);
+			report_add(&plan->report, CHECK_ID_SERVICES, "-", OUTCOME_ABSENT, NULL,
+				NULL, plan->facts.units_why);
 		return 0;
 	}
 	sd_pid_get_unit(0, &own); /* NULL: it belongs to none */
@@ -617,7 +618,7 @@ static int plan_units(struct plan *plan, struct error *err)
 		if (is_to_stop(plan, *name) && !is_planned(plan, *name) &&
 			!units_is_up(plan->units, *name))
 			r = plan_inactive(plan, own, *name, err);
-	if (r >= 0 && request_takes(check_rows_find("ntp.on")))
+	if (r >= 0 && request_takes(check_rows_find(CHECK_ID_NTP)))
 		plan_ntp(plan);
 	return r < 0 ? r : 0;
 }
@@ -644,8 +645,8 @@ static void plan_isolation(struct plan *plan)
 	else if (!rest || !*rest)
 		obstacle = "no other core would remain for all other programs";
 	if (obstacle) {
-		report_add(&plan->report, "isolated", directory ?: "-", OUTCOME_REFUSED, NULL, NULL,
-			obstacle);
+		report_add(&plan->report, CHECK_ID_ISOLATED, directory ?: "-", OUTCOME_REFUSED,
+			NULL, NULL, obstacle);
 		return;
 	}
 	subtree = text_format("%s/cgroup.subtree_control", top);
@@ -657,14 +658,14 @@ static void plan_isolation(struct plan *plan)
 
 	for (size_t i = 0; i < ELEMENTS(files); i++) {
 		files[i].kind = ENTRY_FILE;
-		files[i].id = xstrdup("isolated");
+		files[i].id = xstrdup(CHECK_ID_ISOLATED);
 		files[i].old = entry_read(&files[i], NULL);
 		plan_add(plan, &files[i]);
 	}
 }
 
 /* Settings of one order stay in the order of the rows. */
-static int plan_settings(struct plan *plan, int order, struct error *err)
+static int plan_settings(struct plan *plan, enum setting_order order, struct error *err)
 {
 	for (const struct check *check = check_rows; check->id; check++) {
 		const struct setting_files *files = check_files(check, &plan->facts);
@@ -688,10 +689,7 @@ static int plan_settings(struct plan *plan, int order, struct error *err)
 					NULL, NULL, strerror(-file->error));
 			else if (file->value && !file->want)
 				report_add(&plan->report, check->id, file->path, OUTCOME_ABSENT,
-					file->value, NULL,
-					check->setting.isolates
-						? "no other core would handle it"
-						: "the kernel does not report the base frequency");
+					file->value, NULL, check->setting.no_want);
 			else if (file->value)
 				plan_add(plan, &(struct entry){.file_kind = check->setting.kind,
 						       .id = xstrdup(check->id),
@@ -752,7 +750,6 @@ static void plan_kept_files(struct plan *plan, const struct check *check)
 
 int plan_make(struct plan *plan, struct error *err)
 {
-	enum { ORDERS = 16 };
 	int r;
 
 	if (!plan->journal.since_ns)
@@ -763,8 +760,8 @@ int plan_make(struct plan *plan, struct error *err)
 	if (r < 0)
 		return r;
 	plan_isolation(plan);
-	for (int order = 0; r == 0 && order < ORDERS; order++)
-		r = plan_settings(plan, order, err);
+	for (int order = 0; r == 0 && order < N_ORDERS; order++)
+		r = plan_settings(plan, (enum setting_order)order, err);
 	if (r < 0)
 		return r;
 	/* Behind all settings: their values are read again when these are set. */

@@ -360,7 +360,7 @@ static void keep_others_limits(struct entry *e)
 
 /* Writes the files of one order, the last one first. What is only kept comes last of all: it needs
  * the governor, the limits and the CPUs. */
-static void write_files(struct restore *r, int order, int last, bool known)
+static void write_files(struct restore *r, enum setting_order order, bool known)
 {
 	for (size_t i = r->journal.n; i-- > 0;) {
 		struct entry *e = &r->journal.entries[i];
@@ -371,7 +371,8 @@ static void write_files(struct restore *r, int order, int last, bool known)
 			is_left(e))
 			continue;
 		check = check_rows_find(e->id);
-		if ((check && !entry_is_kept(e) ? check->setting.restore_order : last) != order)
+		if ((check && !entry_is_kept(e) ? check->setting.restore_order : ORDER_KEPT) !=
+			order)
 			continue;
 		file = entry_setting(e);
 		free(e->result.held);
@@ -453,7 +454,7 @@ static void pass_to_owners(struct restore *r, struct entry *e)
 
 static void restore_files(struct restore *r)
 {
-	enum { ORDERS = 16, ATTEMPTS = 2 };
+	enum { ATTEMPTS = 2 };
 	struct entry *entries = r->journal.entries;
 	size_t n = r->journal.n;
 
@@ -462,8 +463,8 @@ static void restore_files(struct restore *r)
 	for (size_t i = 0; options.force && i < n; i++)
 		entries[i].changed_externally = false;
 	record_others_limits(&r->journal);
-	for (int i = 0; i < ATTEMPTS * ORDERS; i++)
-		write_files(r, i % ORDERS, ORDERS - 1, i >= ORDERS);
+	for (int i = 0; i < ATTEMPTS * N_ORDERS; i++)
+		write_files(r, (enum setting_order)(i % N_ORDERS), i >= N_ORDERS);
 	for (size_t i = n; i-- > 0;) {
 		struct entry *e = &entries[i];
 
@@ -628,13 +629,12 @@ static void restore_units(struct restore *r)
 /* The state before the first change: a JSON object with an object for each kind of thing, from its
  * name to its state. */
 
-#define CPU "/sys/devices/system/cpu/"
-
 static json_t *snapshot_take(const struct unit_list *list)
 {
-	static const char *const kernel[] = {CPU "cpufreq/*", CPU "cpufreq/[a-z]*/*",
-		CPU "cpufreq/policy[0-9]*/[a-z]*/*", CPU "intel_pstate/*", CPU "amd_pstate/*",
-		CPU "smt/control", CPU "cpu[0-9]*/online", CPU "cpu[0-9]*/power/energy_perf_bias"};
+	static const char *const kernel[] = {SYS_CPU "cpufreq/*", SYS_CPU "cpufreq/[a-z]*/*",
+		SYS_CPU "cpufreq/policy[0-9]*/[a-z]*/*", SYS_CPU "intel_pstate/*",
+		SYS_CPU "amd_pstate/*", SYS_CPU "smt/control", SYS_CPU "cpu[0-9]*/online",
+		SYS_CPU "cpu[0-9]*/power/energy_perf_bias"};
 	static const char *const systemd[] = {"/etc/systemd/system/*", "/run/systemd/system/*"};
 	_cleanup_(freep) char *boot_id = journal_boot_id();
 	json_t *files = json_object(), *masks = json_object(), *units = json_object(),

@@ -1,149 +1,124 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rows of an audit, and of what apply sets; and the values that settings should have where a
- * row's text does not say it. See audit.h. */
-#include "setup/audit/audit.h"
+/* The table of checks: see checks.h. */
+#include "setup/audit/checks.h"
 
 #include "lib/host/cpu/cpupower.h"
 #include "lib/protocol/environment_diff.h"
 
-#define CPU "/sys/devices/system/cpu/"
-
-/* "inherit": as thp. */
-static char *check_memory_mthp_want(const struct facts *f, const struct setting_file *file)
-{
-	return xstrdup(file->value && !strcmp(file->value, "inherit") ? "inherit" : "never");
-}
-
-/* What is better than wanted stays. */
-static char *check_no_less(const struct setting_file *file, int64_t least)
-{
-	int64_t value;
-
-	if (file->value &&
-		text_parse_int(file->value, "the file", least, INT64_MAX, &value, NULL) == 0)
-		return xstrdup(file->value);
-	return text_format("%" PRId64, least);
-}
-
-/* 0: it never looks. */
-static char *check_kernel_hung_want(const struct facts *f, const struct setting_file *file)
-{
-	return file->value && !strcmp(file->value, "0") ? xstrdup("0") : check_no_less(file, 600);
-}
-
-static char *check_memory_vmstat_want(const struct facts *f, const struct setting_file *file)
-{
-	return check_no_less(file, 10);
-}
-
-/* 2: stopped, and what was merged is apart again. */
-static char *check_memory_ksm_want(const struct facts *f, const struct setting_file *file)
-{
-	return xstrdup(file->value && !strcmp(file->value, "2") ? "2" : "0");
-}
-
-/* The best that this machine has. */
-static char *check_power_profile_want(const struct facts *f, const struct setting_file *file)
-{
-	static const char *const best[] = {"performance", "balanced-performance", "balanced"};
-	_cleanup_(freep) char *choices = path_text(f->root_fd, "%s_choices", file->path);
-
-	for (size_t i = 0; choices && i < ELEMENTS(best); i++)
-		if (text_has_word(choices, best[i]))
-			return xstrdup(best[i]);
-	return xstrdup(best[0]);
-}
-
-/* Order of setting: services first (tuned and others restore their own values when they stop), then
- * limits from the outside in: governor, frequencies, preferences, turbo, perf, the rest. Order of
- * restoring: SMT, since CPUs come back with default values; the governor, since it changes turbo
- * and preferences; turbo, since it limits the frequencies, that of all policies first: while it is
- * off, that of a policy cannot be written; then the rest; services last. */
-enum { FIRST, GOVERNOR, TURBO, TURBO_POLICY, LIMITS, PREFERENCE, PERF, REST };
+/* The functions that decide. The first two words of a name are those of its file: check_cpus_smt is
+ * in check_cpus.c. */
+check_decider check_daemons_services, check_daemons_timers, check_daemons_unknown,
+	check_daemons_due, check_daemons_inhibitors;
+check_decider check_system_ntp, check_system_packagers, check_system_load, check_system_clocksource,
+	check_system_swap, check_system_steal;
+check_decider check_frequency_driver, check_frequency_governor, check_frequency_min,
+	check_frequency_max, check_frequency_percent, check_frequency_turbo_policy,
+	check_frequency_speedstep;
+check_decider check_kernel_version, check_kernel_pending, check_kernel_debugging, check_kernel_perf,
+	check_kernel_tracer, check_kernel_leftovers, check_kernel_programs, check_kernel_audit,
+	check_kernel_scheduler;
+check_decider check_cpus_latency, check_cpus_smt, check_cpus_type, check_cpus_quota,
+	check_cpus_weight, check_cpus_isolated, check_cpus_nohz, check_cpus_tickless_clock,
+	check_cpus_callbacks, check_cpus_mask, check_cpus_balancer, check_cpus_interrupts;
+check_decider check_power_supply, check_power_cooling, check_power_uncore, check_power_throttling,
+	check_power_limits;
+check_decider check_session_affinity, check_session_priority, check_session_memory,
+	check_session_numa;
 
 // clang-format off
 /* What a governor forgets when another one takes its place, or the last CPU of its policy goes
  * offline: the settings of the governor, for all policies or for each, and the speed chosen by
  * hand. */
 #define OF_GOVERNOR \
-	CPU "cpufreq/ondemand/*", CPU "cpufreq/conservative/*", CPU "cpufreq/schedutil/*", \
-	CPU "cpufreq/policy[0-9]*/ondemand/*", CPU "cpufreq/policy[0-9]*/conservative/*", \
-	CPU "cpufreq/policy[0-9]*/schedutil/*", CPU "cpufreq/policy[0-9]*/scaling_setspeed"
+	SYS_CPU "cpufreq/ondemand/*", \
+	SYS_CPU "cpufreq/conservative/*", \
+	SYS_CPU "cpufreq/schedutil/*", \
+	SYS_CPU "cpufreq/policy[0-9]*/ondemand/*", \
+	SYS_CPU "cpufreq/policy[0-9]*/conservative/*", \
+	SYS_CPU "cpufreq/policy[0-9]*/schedutil/*", \
+	SYS_CPU "cpufreq/policy[0-9]*/scaling_setspeed"
 
 static const char *const of_governor[] = {OF_GOVERNOR, NULL},
 	/* "on" brings CPUs online that were offline before */
-	*const of_smt[] = {OF_GOVERNOR, CPU "cpu[0-9]*/online", NULL};
+	*const of_smt[] = {OF_GOVERNOR, SYS_CPU "cpu[0-9]*/online", NULL};
 
 /* A turbo switch narrows the limits, and some drivers set them anew with it; percents of a passive
  * intel_pstate narrow and raise them. */
-static const char *const of_turbo[] = {CPU "cpufreq/policy[0-9]*", NULL};
+static const char *const of_turbo[] = {SYS_CPU "cpufreq/policy[0-9]*", NULL};
 
+/* Set after, and restored after, what others depend on. */
+#define AT_THE_END .order = ORDER_REST, .restore_order = ORDER_REST
 /* Settings that nothing else depends on. */
-#define AT_LAST(path, value) {.pattern = path, .want = value, .order = REST, .restore_order = REST}
-#define ON_REQUEST(what, path, value) { \
-	.pattern = path, .kind = what, .want = value, \
-	.order = REST, .restore_order = REST, .on_request = true}
+#define AT_LAST(path, value) {.pattern = path, .want = value, AT_THE_END}
+#define ON_REQUEST(what, path, value) \
+	{.pattern = path, .kind = what, .want = value, .on_request = true, AT_THE_END}
 /* Switches of the processor or the firmware. */
 #define SWITCH(path, value, back) { \
 	.pattern = path, .want = value, \
-	.order = PREFERENCE, .restore_order = back, .hardware = true}
+	.order = ORDER_PREFERENCE, .restore_order = back, .hardware = true}
+
+/* Of cpufreq: without its policies there is nothing to check, and the files of the governor show
+ * whether a host decides. */
+#define GOVERNOR "freq.governor"
+#define OF_POLICIES .of_policies = true, .files_of = GOVERNOR
 
 /* In the order of the protocol. First in each row: its id, its level, and the step of the protocol
- * that it belongs to. */
+ * that it belongs to. An id is never renamed, see checks.h. */
 const struct check check_rows[] = {
-	{"svc.units", 'A', "EMPv1 daemons",
+	{CHECK_ID_SERVICES, 'A', "EMPv1 daemons",
 		.wanted = "no running service of the policy's list",
 		.why = "a daemon that wakes up during a sample takes the CPU and its caches",
 		.who = "EMP, LLVM, krun, tuned",
 		.decide = check_daemons_services,
 		.applied = true},
-	{"svc.timers", 'A', "EMPv1 daemons",
+	{CHECK_ID_TIMERS, 'A', "EMPv1 daemons",
 		.wanted = "no active timer of the policy's list",
 		.why = "a timer starts its service in the middle of a long run",
 		.who = "EMP, krun",
 		.decide = check_daemons_timers,
 		.applied = true},
-	{"ntp.on", 'A', "EMPv2 time",
+	{CHECK_ID_NTP, 'A', "EMPv2 time",
 		.wanted = "one time daemon, synchronised",
 		.why = "an undisciplined clock drifts by seconds a day, and jumps when somebody "
 			"sets it",
 		.who = "EMP, BenchExec (krun advises the opposite)",
 		.how = "install chrony or another time daemon and give it a server",
-		.decide = check_ntp,
+		.decide = check_system_ntp,
 		.applied = true},
 	{"freq.driver", 'A', "EMPv3 frequency",
 		.wanted = "recorded only",
 		.who = "pyperf, krun, tuned",
 		.how = "nothing to do",
-		.of_policies = true,
+		OF_POLICIES,
 		.decide = check_frequency_driver},
-	{"freq.governor", 'A', "EMPv3 frequency",
+	{GOVERNOR, 'A', "EMPv3 frequency",
 		.wanted = "performance on all CPUs",
 		.who = "pyperf, ReBench, krun, temci, tuned, LLVM",
-		.of_policies = true,
+		OF_POLICIES,
 		.decide = check_frequency_governor,
 		.setting = {
-			.pattern = CPU "cpufreq/policy[0-9]*/scaling_governor",
+			.pattern = SYS_CPU "cpufreq/policy[0-9]*/scaling_governor",
 			.want = "performance",
 			/* the governor forces it to performance; not all kernels restore it */
 			.coupled_check = "epp",
 			.keeps = of_governor,
 			.write = cpufreq_write_governor,
-			.order = GOVERNOR,
-			.restore_order = GOVERNOR,
+			.order = ORDER_GOVERNOR,
+			.restore_order = ORDER_GOVERNOR,
 		}},
 	{"freq.min", 'A', "EMPv3 frequency",
 		.wanted = "at least the base frequency",
 		.who = "pyperf (which uses the turbo maximum)",
-		.of_policies = true,
+		OF_POLICIES,
 		.decide = check_frequency_min,
 		.setting = {
-			.pattern = CPU "cpufreq/policy[0-9]*",
+			.pattern = SYS_CPU "cpufreq/policy[0-9]*",
 			.kind = SETTING_LIMITS,
-			.want_of = check_frequency_limits,
+			.want_of = want_frequency_limits,
+			.no_want = "the kernel does not report the base frequency",
 			.write = cpufreq_write_limits,
-			.order = LIMITS,
-			.restore_order = LIMITS,
+			.order = ORDER_LIMITS,
+			.restore_order = ORDER_LIMITS,
 		}},
 	{"turbo.intel", 'A', "EMPv3 turbo",
 		.wanted = "no_turbo = 1",
@@ -157,10 +132,10 @@ const struct check check_rows[] = {
 			},
 		},
 		.setting = {
-			.pattern = CPU "intel_pstate/no_turbo",
+			.pattern = SYS_CPU "intel_pstate/no_turbo",
 			.want = "1",
-			.order = PREFERENCE,
-			.restore_order = TURBO,
+			.order = ORDER_PREFERENCE,
+			.restore_order = ORDER_TURBO,
 			.hardware = true,
 			.keeps = of_turbo,
 			/* the kernel lowers min_perf_pct with it */
@@ -178,14 +153,14 @@ const struct check check_rows[] = {
 			},
 		},
 		.setting = {
-			.pattern = CPU "cpufreq/boost",
+			.pattern = SYS_CPU "cpufreq/boost",
 			.want = "0",
 			.hardware = true,
 			.keeps = of_turbo,
 			/* the kernel writes it into every policy */
 			.coupled_check = "turbo.policy",
-			.order = PREFERENCE,
-			.restore_order = TURBO,
+			.order = ORDER_PREFERENCE,
+			.restore_order = ORDER_TURBO,
 		}},
 	{"turbo.policy", 'A', "EMPv3 turbo",
 		.wanted = "boost = 0 in every policy",
@@ -193,24 +168,24 @@ const struct check check_rows[] = {
 		.how = "switch turbo off in the firmware setup",
 		.decide = check_frequency_turbo_policy,
 		.setting = {
-			.pattern = CPU "cpufreq/policy[0-9]*/boost",
+			.pattern = SYS_CPU "cpufreq/policy[0-9]*/boost",
 			.want = "0",
 			.hardware = true,
 			.keeps = of_turbo,
-			.order = PREFERENCE,
-			.restore_order = TURBO_POLICY,
+			.order = ORDER_PREFERENCE,
+			.restore_order = ORDER_TURBO_POLICY,
 		}},
 	{"pstate.pct", 'A', "EMPv3 frequency",
 		.wanted = "max_perf_pct = 100",
 		.who = "tuned",
 		.decide = check_frequency_percent,
 		.setting = {
-			.pattern = CPU "intel_pstate/m[ai][xn]_perf_pct",
+			.pattern = SYS_CPU "intel_pstate/m[ai][xn]_perf_pct",
 			.want = "100",
 			.hardware = true,
 			.keeps = of_turbo,
-			.order = PREFERENCE,
-			.restore_order = LIMITS,
+			.order = ORDER_PREFERENCE,
+			.restore_order = ORDER_LIMITS,
 		}},
 	{"speedstep", 'A', "EMPv3 SpeedStep",
 		.wanted = "off in firmware, or a fixed frequency",
@@ -219,6 +194,7 @@ const struct check check_rows[] = {
 		.how = "switch it off in the firmware setup, or apply freq.governor, freq.min, "
 			"turbo.*, pstate.pct",
 		.undo = "the firmware setup, or emp-setup restore",
+		.files_of = GOVERNOR,
 		.decide = check_frequency_speedstep},
 	{"kernel.version", 'A', "EMPv4 kernel",
 		.wanted = "the newest of this system",
@@ -315,22 +291,23 @@ const struct check check_rows[] = {
 		.who = "nanobench",
 		.how = "emp-setup apply --only freq.min (it sets both limits)",
 		.undo = "emp-setup restore",
-		.of_policies = true,
+		OF_POLICIES,
 		.decide = check_frequency_max},
 	{"epp", 'B', "frequency",
 		.wanted = "performance",
 		.who = "tuned, Phoronix",
-		.setting = SWITCH(CPU "cpufreq/policy[0-9]*/energy_performance_preference",
-			"performance", PREFERENCE)},
+		.setting = SWITCH(SYS_CPU "cpufreq/policy[0-9]*/energy_performance_preference",
+			"performance", ORDER_PREFERENCE)},
 	{"uncore", 'C', "frequency",
 		.wanted = "equal limits",
 		.who = "pepc, tuned",
 		.decide = check_power_uncore,
 		.setting = {
-			.pattern = CPU "intel_uncore_frequency/*/min_freq_khz",
-			.want_of = check_power_uncore_want,
-			.order = PREFERENCE,
-			.restore_order = PREFERENCE,
+			.pattern = SYS_CPU "intel_uncore_frequency/*/min_freq_khz",
+			.want_of = want_uncore,
+			.no_want = "the kernel does not report the highest frequency",
+			.order = ORDER_PREFERENCE,
+			.restore_order = ORDER_PREFERENCE,
 			.on_request = true,
 			.hardware = true,
 		}},
@@ -342,26 +319,26 @@ const struct check check_rows[] = {
 		.how = "emp-setup apply --only freq.governor, or boot without nohz_full or with "
 			"intel_pstate=disable",
 		.undo = "emp-setup restore",
-		.of_policies = true,
+		OF_POLICIES,
 		.decide = check_cpus_tickless_clock},
 	{"epb", 'B', "frequency",
 		.wanted = "0 (performance)",
 		.who = "tuned",
-		.setting = SWITCH(CPU "cpu[0-9]*/power/energy_perf_bias", "0", PREFERENCE)},
+		.setting = SWITCH(SYS_CPU "cpu[0-9]*/power/energy_perf_bias", "0", ORDER_PREFERENCE)},
 	{"pstate.boost", 'B', "frequency",
 		.wanted = "0",
 		.why = "otherwise the driver raises the clock for a while after disk I/O",
 		.who = "tuned",
-		.setting = SWITCH(CPU "intel_pstate/hwp_dynamic_boost", "0", TURBO)},
+		.setting = SWITCH(SYS_CPU "intel_pstate/hwp_dynamic_boost", "0", ORDER_TURBO)},
 	{"platform", 'B', "frequency",
 		.wanted = "performance, or the next best that the firmware has",
 		.who = "tuned, Phoronix",
 		.setting = {
 			.pattern = "/sys/firmware/acpi/platform_profile",
 			.hardware = true,
-			.want_of = check_power_profile_want,
-			.order = PREFERENCE,
-			.restore_order = PREFERENCE,
+			.want_of = want_power_profile,
+			.order = ORDER_PREFERENCE,
+			.restore_order = ORDER_PREFERENCE,
 		}},
 	{"power", 'B', "frequency",
 		.wanted = "plugged in",
@@ -452,12 +429,12 @@ const struct check check_rows[] = {
 		.wanted = "not the core that programs are timed on",
 		.who = "pyperf, bencher",
 		.how = "emp-setup apply --isolate N, or --cpu N --only irq.default,irq.each",
-		.decide = check_cpus_new_interrupts,
+		.decide = check_cpus_mask,
 		.setting = {
 			.pattern = "/proc/irq/default_smp_affinity",
-			.want_of = check_cpus_interrupt_want,
-			.order = REST,
-			.restore_order = REST,
+			.want_of = want_interrupts,
+			.no_want = "no other core would handle it",
+			AT_THE_END,
 			.on_request = true,
 			.isolates = true,
 		}},
@@ -469,10 +446,10 @@ const struct check check_rows[] = {
 		.decide = check_cpus_interrupts,
 		.setting = {
 			.pattern = "/proc/irq/[0-9]*/smp_affinity_list",
-			.want_of = check_cpus_interrupt_want,
+			.want_of = want_interrupts,
+			.no_want = "no other core would handle it",
 			.write = interrupt_write_list,
-			.order = REST,
-			.restore_order = REST,
+			AT_THE_END,
 			.on_request = true,
 			.isolates = true,
 		}},
@@ -487,10 +464,10 @@ const struct check check_rows[] = {
 		.how = "emp-setup apply --isolate N (keeps them idle), or --only smt",
 		.decide = check_cpus_smt,
 		.setting = {
-			.pattern = CPU "smt/control",
+			.pattern = SYS_CPU "smt/control",
 			.want = "off",
-			.order = FIRST,
-			.restore_order = FIRST,
+			.order = ORDER_FIRST,
+			.restore_order = ORDER_FIRST,
 			/* control groups may not get their CPUs back by themselves */
 			.keeps = of_smt,
 			.on_request = true,
@@ -550,9 +527,8 @@ const struct check check_rows[] = {
 		.who = "bencher, tuned",
 		.setting = {
 			.pattern = "/sys/kernel/mm/ksm/run",
-			.want_of = check_memory_ksm_want,
-			.order = REST,
-			.restore_order = REST,
+			.want_of = want_ksm,
+			AT_THE_END,
 		}},
 	{"swap", 'B', "memory",
 		.wanted = "none in use",
@@ -560,7 +536,7 @@ const struct check check_rows[] = {
 		.who = "BenchExec",
 		.how = "add memory, or stop what uses it (emp-setup does not switch swap off)",
 		.decide = check_system_swap},
-	{"isolated", 'C', "CPUs",
+	{CHECK_ID_ISOLATED, 'C', "CPUs",
 		.wanted = "the CPU that programs are timed on",
 		.who = "tuned, pyperf, bencher (krun advises against it)",
 		.how = "emp-setup apply --isolate N, or boot with isolcpus=N",
@@ -582,12 +558,13 @@ const struct check check_rows[] = {
 		.wanted = "not the core that programs are timed on",
 		.who = "tuned, bencher",
 		.how = "emp-setup apply --cpu N --only workqueue",
-		.decide = check_cpus_workqueues,
+		.decide = check_cpus_mask,
 		.setting = {
 			.pattern = "/sys/devices/virtual/workqueue/cpumask",
-			.want_of = check_cpus_interrupt_want,
-			.order = REST,
-			.restore_order = REST,
+			.want_of = want_interrupts,
+			.no_want = "no CPU is set apart for timing (--cpu), or no other core "
+				"would remain",
+			AT_THE_END,
 			.on_request = true,
 		}},
 	{"sched", 'C', "kernel",
@@ -602,9 +579,9 @@ const struct check check_rows[] = {
 		.setting = {
 			.pattern = "/proc/sys/kernel/perf_cpu_time_max_percent",
 			.want = "1",
-			.order = PERF,
+			.order = ORDER_PERF,
 			/* while it is 0 or 100 the rate cannot be written */
-			.restore_order = REST,
+			.restore_order = ORDER_REST,
 			.on_request = true,
 			.costs = "perf record and perf top of others get few samples, or none",
 		}},
@@ -616,8 +593,8 @@ const struct check check_rows[] = {
 		.setting = {
 			.pattern = "/proc/sys/kernel/perf_event_max_sample_rate",
 			.want = "1",
-			.order = REST,
-			.restore_order = PERF,
+			.order = ORDER_REST,
+			.restore_order = ORDER_PERF,
 			.on_request = true,
 			.costs = "perf record and perf top of others get one sample a second, or "
 				"fail",
@@ -631,9 +608,8 @@ const struct check check_rows[] = {
 		.who = "tuned",
 		.setting = {
 			.pattern = "/proc/sys/kernel/hung_task_timeout_secs",
-			.want_of = check_kernel_hung_want,
-			.order = REST,
-			.restore_order = REST,
+			.want_of = want_hung,
+			AT_THE_END,
 			.on_request = true,
 		}},
 	{"thp", 'C', "memory",
@@ -647,9 +623,8 @@ const struct check check_rows[] = {
 		.setting = {
 			.pattern = "/sys/kernel/mm/transparent_hugepage/hugepages-*/enabled",
 			.kind = SETTING_BRACKETED,
-			.want_of = check_memory_mthp_want,
-			.order = REST,
-			.restore_order = REST,
+			.want_of = want_mthp,
+			AT_THE_END,
 			.on_request = true,
 		}},
 	{"zswap", 'C', "memory",
@@ -661,9 +636,8 @@ const struct check check_rows[] = {
 		.who = "tuned, pyperf",
 		.setting = {
 			.pattern = "/proc/sys/vm/stat_interval",
-			.want_of = check_memory_vmstat_want,
-			.order = REST,
-			.restore_order = REST,
+			.want_of = want_vmstat,
+			AT_THE_END,
 			.on_request = true,
 		}},
 	{"aspm", 'C', "idle",
@@ -688,11 +662,4 @@ const struct check *check_rows_find(const char *id)
 const char *check_why(const struct check *check)
 {
 	return check->why ?: difference_why(check->id);
-}
-
-const struct setting_files *check_files(const struct check *check, const struct facts *f)
-{
-	static const struct setting_files none;
-
-	return f->files ? &f->files[check - check_rows] : &none;
 }

@@ -7,6 +7,9 @@
 
 #include <sched.h>
 
+/* What the kernel has a file of for each CPU, and for all of them. */
+#define SYS_CPU "/sys/devices/system/cpu/"
+
 /* NULL is an empty list. */
 bool cpu_list_has(const char *list, int cpu);
 
