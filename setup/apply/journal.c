@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The journal in memory, and its file: see apply.h. A line of the file is "LENGTH DIGEST JSON": the
+/* The journal in memory, and its file: see journal.h. A line of the file is "LENGTH DIGEST JSON": the
  * number of bytes of the JSON, and the first digits of their SHA-256. A file of 0.1.0 has the JSON
  * only. */
-#include "setup/apply/apply.h"
+#include "setup/apply/journal.h"
 
 #include "lib/document/document.h"
 #include "lib/host/cpu/cpupower.h"
 #include "lib/host/system/digest.h"
 #include "lib/record/fields.h"
+#include "setup/audit/checks.h"
 
 enum { MOST_LIMITS = LIMITS_KNOWN | LIMITS_NO_MIN | LIMITS_NO_MAX | LIMITS_LIFTED };
 
@@ -29,6 +30,7 @@ static const struct field entry_fields[] = {
 		.max = SETTING_CPUSET},
 	{FIELD(entry, FIELD_TEXT, old)},
 	{FIELD(entry, FIELD_TEXT, want)},
+	{FIELD(entry, FIELD_TEXT, ways), .presence = FIELD_OPTIONAL},
 	{FIELD(entry, FIELD_TEXT, held), .presence = FIELD_OPTIONAL},
 	{FIELD(entry, FIELD_TEXT, last), .presence = FIELD_OPTIONAL},
 	{FIELD(entry, FIELD_INT, limits), .presence = FIELD_OPTIONAL, .max = MOST_LIMITS},
@@ -61,111 +63,6 @@ struct kernel_setting entry_setting(const struct entry *e)
 		e->file_kind == SETTING_LIMITS ? cpufreq_write_limits
 		: check && !entry_is_kept(e)   ? check->setting.write
 					       : NULL};
-}
-
-void entry_find_limits(struct entry *e, bool wider)
-{
-	struct cpufreq_lifted l;
-	int64_t old[2];
-	bool same, open[2];
-
-	if (sscanf(e->old, "%" SCNd64 " %" SCNd64, &old[0], &old[1]) != 2 ||
-		cpufreq_lift_limits(e->name, &l) < 0)
-		return;
-	same = old[0] == l.was[0] && old[1] == l.was[1];
-	for (int i = 0; i < 2; i++)
-		open[i] = same ? !l.asked[i] : old[i] == l.open[i];
-	if (!same && wider) {
-		open[0] |= old[0] < l.open[0];
-		open[1] |= old[1] > l.open[1];
-	}
-	e->limits = LIMITS_KNOWN | (open[0] ? LIMITS_NO_MIN : 0) | (open[1] ? LIMITS_NO_MAX : 0);
-}
-
-bool entry_has_others_limit(struct entry *e, const char *back)
-{
-	const char *ours = entry_last(e);
-	_cleanup_(freep) char *text = NULL;
-	int64_t old[2], held[2], want[2] = {-1, -1}, is[2], keep[2];
-	struct cpufreq_lifted l;
-	bool theirs[2];
-
-	if (sscanf(back, "%" SCNd64 " %" SCNd64, &old[0], &old[1]) != 2 ||
-		sscanf(ours, "%" SCNd64 " %" SCNd64, &held[0], &held[1]) != 2 ||
-		sscanf(e->now, "%" SCNd64 " %" SCNd64, &is[0], &is[1]) != 2)
-		return false;
-	if (entry_is_reached(e))
-		sscanf(e->want, "%" SCNd64 " %" SCNd64, &want[0], &want[1]);
-	for (int i = 0; i < 2; i++)
-		theirs[i] = is[i] != old[i] && is[i] != held[i] && is[i] != want[i];
-	if ((!theirs[0] && !theirs[1]) || cpufreq_lift_limits(e->name, &l) < 0)
-		return false;
-	for (int i = 0; i < 2; i++) {
-		if (theirs[i] && !l.asked[i]) {
-			theirs[i] = false;
-			held[i] = is[i];
-		}
-		keep[i] = l.asked[i] || is[i] == want[i] ? is[i]
-			  : i == 0                       ? CPUFREQ_NO_MIN
-							 : CPUFREQ_NO_MAX;
-	}
-	if (l.asked[0] && is[0] == is[1] && want[0] > is[0]) /* ours, which gives way to theirs */
-		keep[0] = want[0];
-	text = text_format("%" PRId64 " %" PRId64, keep[0], keep[1]);
-	cpufreq_write_limits(e->name, text);
-	if (theirs[0] || theirs[1]) {
-		char **last = e->held ? &e->held : &e->last;
-
-		free(*last);
-		*last = text_format("%" PRId64 " %" PRId64, held[0], held[1]);
-	}
-	return theirs[0] || theirs[1];
-}
-
-void entry_adopt(struct entry *e, const char *now)
-{
-	const char *ours = entry_last(e);
-	int64_t old[2], held[2], want[2] = {}, is[2];
-
-	if (e->file_kind != SETTING_LIMITS || !e->changed_externally || !ours ||
-		sscanf(e->old, "%" SCNd64 " %" SCNd64, &old[0], &old[1]) != 2 ||
-		sscanf(ours, "%" SCNd64 " %" SCNd64, &held[0], &held[1]) != 2 ||
-		sscanf(now, "%" SCNd64 " %" SCNd64, &is[0], &is[1]) != 2) {
-		free(e->old);
-		e->old = xstrdup(now);
-		e->limits = 0;
-		return;
-	}
-	/* set, but we were killed before we could record it */
-	if (!e->held && e->begun && e->want &&
-		sscanf(e->want, "%" SCNd64 " %" SCNd64, &want[0], &want[1]) == 2) {
-		held[0] = is[0] == want[0] || is[0] == is[1] ? want[0] : held[0];
-		held[1] = is[1] == want[1] ? want[1] : held[1];
-	}
-	/* a lower limit of ours gives way to an upper one of theirs; a restore has given back what
-	 * is as before */
-	if (is[0] != held[0] && is[0] != old[0] && (is[0] != is[1] || is[1] > held[0])) {
-		old[0] = is[0];
-		e->limits &= ~LIMITS_NO_MIN;
-	}
-	if (is[1] != held[1] && is[1] != old[1]) {
-		old[1] = is[1];
-		e->limits &= ~LIMITS_NO_MAX;
-	}
-	free(e->old);
-	e->old = text_format("%" PRId64 " %" PRId64, old[0], old[1]);
-}
-
-char *entry_limits(const struct entry *e, const char *value)
-{
-	bool old = !strcmp(value, e->old);
-	int64_t min, max;
-
-	if (sscanf(value, "%" SCNd64 " %" SCNd64, &min, &max) != 2)
-		return xstrdup(value);
-	return text_format("%" PRId64 " %" PRId64,
-		old && e->limits & LIMITS_NO_MIN ? CPUFREQ_NO_MIN : min,
-		old && e->limits & LIMITS_NO_MAX ? CPUFREQ_NO_MAX : max);
 }
 
 char *entry_read(const struct entry *e, struct units *units)
@@ -404,7 +301,7 @@ static int read_joined(
 
 #define LOOK                                                                                \
 	"; 'journalctl -t emp-setup' lists what was set, 'emp-setup audit' what still is, " \
-	"'systemctl list-unit-files --state=masked,masked-runtime' what is masked; --forget drops it"
+	"'systemctl list-unit-files --state=masked,masked-runtime' what is masked"
 
 /* Adds what is missing to the journal. */
 static void add_missing(struct reading *reading)
@@ -422,6 +319,7 @@ static void add_missing(struct reading *reading)
 		reading->has_head ? text_format("%d of %d changes cannot be read" LOOK,
 					    (int)missing, (int)(n + missing))
 				  : xstrdup("how many changes were made cannot be read" LOOK));
+	j->entries[j->n - 1].ways = xstrdup("--forget drops it");
 }
 
 /* The files. */
