@@ -38,9 +38,11 @@ static int set_unit(struct entry *e, struct units *units, struct error *err)
 	/* of no answer nothing follows */
 	e->done = r != -ETIMEDOUT && units_state(units, e->name) == start;
 	free(e->why);
-	e->why = xstrdup(r < 0   ? why.text
-			 : start ? "it did not start (a condition of the unit does not hold)"
-				 : "it was started again");
+	if (r < 0)
+		e->why = xstrdup(why.text);
+	else
+		e->why = xstrdup(start ? "it did not start (a condition of the unit does not hold)"
+				       : "it was started again");
 	return 0;
 }
 

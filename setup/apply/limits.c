@@ -4,139 +4,172 @@
 
 #include "lib/host/cpu/cpupower.h"
 
+enum side { LOWER, UPPER, SIDES };
+
+/* Of each side: what to write for no limit, and the flag of an entry that nobody has asked for
+ * one. */
+static const int64_t no_limit[SIDES] = {CPUFREQ_NO_MIN, CPUFREQ_NO_MAX};
+static const int unasked[SIDES] = {LIMITS_NO_MIN, LIMITS_NO_MAX};
+
+static bool parse_limits(const char *text, int64_t ret[SIDES])
+{
+	return sscanf(text, "%" SCNd64 " %" SCNd64, &ret[LOWER], &ret[UPPER]) == 2;
+}
+
+static char *limits_text(const int64_t limits[SIDES])
+{
+	return text_format("%" PRId64 " %" PRId64, limits[LOWER], limits[UPPER]);
+}
+
+/* Whether a limit leaves more room than another. */
+static bool is_wider(enum side side, int64_t limit, int64_t than)
+{
+	return side == LOWER ? limit < than : limit > than;
+}
+
 void entry_find_limits(struct entry *e, bool wider)
 {
 	struct cpufreq_lifted l;
-	int64_t old[2];
-	bool same, open[2];
+	int64_t old[SIDES];
+	bool same;
 
-	if (sscanf(e->old, "%" SCNd64 " %" SCNd64, &old[0], &old[1]) != 2 ||
-		cpufreq_lift_limits(e->name, &l) < 0)
+	if (!parse_limits(e->old, old) || cpufreq_lift_limits(e->name, &l) < 0)
 		return;
-	same = old[0] == l.was[0] && old[1] == l.was[1];
-	for (int i = 0; i < 2; i++)
-		open[i] = same ? !l.asked[i] : old[i] == l.open[i];
-	if (!same && wider) {
-		open[0] |= old[0] < l.open[0];
-		open[1] |= old[1] > l.open[1];
+	same = old[LOWER] == l.was[LOWER] && old[UPPER] == l.was[UPPER];
+	e->limits = LIMITS_KNOWN;
+	for (enum side s = LOWER; s < SIDES; s++) {
+		bool open = old[s] == l.open[s] || (wider && is_wider(s, old[s], l.open[s]));
+
+		if (same ? !l.asked[s] : open)
+			e->limits |= unasked[s];
 	}
-	e->limits = LIMITS_KNOWN | (open[0] ? LIMITS_NO_MIN : 0) | (open[1] ? LIMITS_NO_MAX : 0);
 }
 
 bool entry_has_others_limit(struct entry *e, const char *back)
 {
-	const char *ours = entry_last(e);
 	_cleanup_(freep) char *text = NULL;
-	int64_t old[2], held[2], want[2] = {-1, -1}, is[2], keep[2];
+	int64_t old[SIDES], held[SIDES], want[SIDES] = {-1, -1}, is[SIDES], keep[SIDES];
 	struct cpufreq_lifted l;
-	bool theirs[2];
+	bool theirs[SIDES];
 
-	if (sscanf(back, "%" SCNd64 " %" SCNd64, &old[0], &old[1]) != 2 ||
-		sscanf(ours, "%" SCNd64 " %" SCNd64, &held[0], &held[1]) != 2 ||
-		sscanf(e->now, "%" SCNd64 " %" SCNd64, &is[0], &is[1]) != 2)
+	if (!parse_limits(back, old) || !parse_limits(entry_last(e), held) ||
+		!parse_limits(e->now, is))
 		return false;
 	if (entry_is_reached(e))
-		sscanf(e->want, "%" SCNd64 " %" SCNd64, &want[0], &want[1]);
-	for (int i = 0; i < 2; i++)
-		theirs[i] = is[i] != old[i] && is[i] != held[i] && is[i] != want[i];
-	if ((!theirs[0] && !theirs[1]) || cpufreq_lift_limits(e->name, &l) < 0)
+		parse_limits(e->want, want);
+	for (enum side s = LOWER; s < SIDES; s++)
+		theirs[s] = is[s] != old[s] && is[s] != held[s] && is[s] != want[s];
+	if ((!theirs[LOWER] && !theirs[UPPER]) || cpufreq_lift_limits(e->name, &l) < 0)
 		return false;
-	for (int i = 0; i < 2; i++) {
-		if (theirs[i] && !l.asked[i]) {
-			theirs[i] = false;
-			held[i] = is[i];
+
+	for (enum side s = LOWER; s < SIDES; s++) {
+		if (theirs[s] && !l.asked[s]) {
+			theirs[s] = false;
+			held[s] = is[s];
 		}
-		keep[i] = l.asked[i] || is[i] == want[i] ? is[i]
-			  : i == 0                       ? CPUFREQ_NO_MIN
-							 : CPUFREQ_NO_MAX;
+		keep[s] = l.asked[s] || is[s] == want[s] ? is[s] : no_limit[s];
 	}
-	if (l.asked[0] && is[0] == is[1] && want[0] > is[0]) /* ours, which gives way to theirs */
-		keep[0] = want[0];
-	text = text_format("%" PRId64 " %" PRId64, keep[0], keep[1]);
+	/* ours, which gives way to theirs */
+	if (l.asked[LOWER] && is[LOWER] == is[UPPER] && want[LOWER] > is[LOWER])
+		keep[LOWER] = want[LOWER];
+	text = limits_text(keep);
 	cpufreq_write_limits(e->name, text);
-	if (theirs[0] || theirs[1]) {
+
+	if (theirs[LOWER] || theirs[UPPER]) {
 		char **last = e->held ? &e->held : &e->last;
 
 		free(*last);
-		*last = text_format("%" PRId64 " %" PRId64, held[0], held[1]);
+		*last = limits_text(held);
 	}
-	return theirs[0] || theirs[1];
+	return theirs[LOWER] || theirs[UPPER];
 }
 
 void entry_adopt(struct entry *e, const char *now)
 {
 	const char *ours = entry_last(e);
-	int64_t old[2], held[2], want[2] = {}, is[2];
+	int64_t old[SIDES], held[SIDES], want[SIDES], is[SIDES];
 
 	if (e->file_kind != SETTING_LIMITS || !e->changed_externally || !ours ||
-		sscanf(e->old, "%" SCNd64 " %" SCNd64, &old[0], &old[1]) != 2 ||
-		sscanf(ours, "%" SCNd64 " %" SCNd64, &held[0], &held[1]) != 2 ||
-		sscanf(now, "%" SCNd64 " %" SCNd64, &is[0], &is[1]) != 2) {
+		!parse_limits(e->old, old) || !parse_limits(ours, held) || !parse_limits(now, is)) {
 		free(e->old);
 		e->old = xstrdup(now);
 		e->limits = 0;
 		return;
 	}
+
 	/* set, but we were killed before we could record it */
-	if (!e->held && e->begun && e->want &&
-		sscanf(e->want, "%" SCNd64 " %" SCNd64, &want[0], &want[1]) == 2) {
-		held[0] = is[0] == want[0] || is[0] == is[1] ? want[0] : held[0];
-		held[1] = is[1] == want[1] ? want[1] : held[1];
+	if (!e->held && e->begun && e->want && parse_limits(e->want, want)) {
+		if (is[LOWER] == want[LOWER] || is[LOWER] == is[UPPER])
+			held[LOWER] = want[LOWER];
+		if (is[UPPER] == want[UPPER])
+			held[UPPER] = want[UPPER];
 	}
+
 	/* a lower limit of ours gives way to an upper one of theirs; a restore has given back what
 	 * is as before */
-	if (is[0] != held[0] && is[0] != old[0] && (is[0] != is[1] || is[1] > held[0])) {
-		old[0] = is[0];
+	if (is[LOWER] != held[LOWER] && is[LOWER] != old[LOWER] &&
+		(is[LOWER] != is[UPPER] || is[UPPER] > held[LOWER])) {
+		old[LOWER] = is[LOWER];
 		e->limits &= ~LIMITS_NO_MIN;
 	}
-	if (is[1] != held[1] && is[1] != old[1]) {
-		old[1] = is[1];
+	if (is[UPPER] != held[UPPER] && is[UPPER] != old[UPPER]) {
+		old[UPPER] = is[UPPER];
 		e->limits &= ~LIMITS_NO_MAX;
 	}
 	free(e->old);
-	e->old = text_format("%" PRId64 " %" PRId64, old[0], old[1]);
+	e->old = limits_text(old);
+}
+
+/* The limits of an entry that nobody has asked for, where `value` is the old one. */
+static int unasked_of(const struct entry *e, const char *value)
+{
+	return strcmp(value, e->old) == 0 ? e->limits : 0;
 }
 
 char *entry_limits(const struct entry *e, const char *value)
 {
-	bool old = !strcmp(value, e->old);
-	int64_t min, max;
+	const int flags = unasked_of(e, value);
+	int64_t limits[SIDES];
 
-	if (sscanf(value, "%" SCNd64 " %" SCNd64, &min, &max) != 2)
+	if (!parse_limits(value, limits))
 		return xstrdup(value);
-	return text_format("%" PRId64 " %" PRId64,
-		old && e->limits & LIMITS_NO_MIN ? CPUFREQ_NO_MIN : min,
-		old && e->limits & LIMITS_NO_MAX ? CPUFREQ_NO_MAX : max);
+	for (enum side s = LOWER; s < SIDES; s++)
+		if (flags & unasked[s])
+			limits[s] = no_limit[s];
+	return limits_text(limits);
 }
 
 bool limits_are_half_restored(const struct entry *e, const char *back)
 {
-	long long old[2], held[2], is[2];
-	int open;
+	const int flags = unasked_of(e, back);
+	int64_t old[SIDES], held[SIDES], is[SIDES];
 
-	if (e->file_kind != SETTING_LIMITS || sscanf(e->now, "%lld %lld", &is[0], &is[1]) != 2 ||
-		sscanf(back, "%lld %lld", &old[0], &old[1]) != 2 ||
-		sscanf(entry_last(e), "%lld %lld", &held[0], &held[1]) != 2)
+	if (e->file_kind != SETTING_LIMITS || !parse_limits(e->now, is) ||
+		!parse_limits(back, old) || !parse_limits(entry_last(e), held))
 		return false;
-	/* a limit that nobody asks for may have become another one */
-	open = strcmp(back, e->old) == 0 ? e->limits : 0;
-	return (is[0] == old[0] || is[0] == held[0] || (open & LIMITS_NO_MIN && is[0] < old[0])) &&
-	       (is[1] == old[1] || is[1] == held[1] || (open & LIMITS_NO_MAX && is[1] > old[1]));
+	for (enum side s = LOWER; s < SIDES; s++) {
+		/* a limit that nobody asks for may have become another one */
+		bool widened = flags & unasked[s] && is_wider(s, is[s], old[s]);
+
+		if (is[s] != old[s] && is[s] != held[s] && !widened)
+			return false;
+	}
+	return true;
 }
 
 /* What a restore that was killed has recorded, and may have lost: not where a limit is set now. */
 static void set_others_limits(struct entry *e)
 {
 	_cleanup_(freep) char *theirs = TAKE(e->theirs), *text = NULL;
-	int64_t limits[2];
+	int64_t limits[SIDES];
 	struct cpufreq_lifted l;
 
-	if (!theirs || sscanf(theirs, "%" SCNd64 " %" SCNd64, &limits[0], &limits[1]) != 2 ||
-		cpufreq_lift_limits(e->name, &l) < 0)
+	if (!theirs || !parse_limits(theirs, limits) || cpufreq_lift_limits(e->name, &l) < 0)
 		return;
-	for (int i = 0; i < 2; i++)
-		limits[i] = l.asked[i] ? l.was[i] : limits[i];
-	text = text_format("%" PRId64 " %" PRId64, limits[0], limits[1]);
+	for (enum side s = LOWER; s < SIDES; s++)
+		if (l.asked[s])
+			limits[s] = l.was[s];
+	text = limits_text(limits);
 	cpufreq_write_limits(e->name, text);
 	cpufreq_settle_limits(e->name);
 }
@@ -147,17 +180,22 @@ void journal_set_others_limits(struct journal *j)
 		set_others_limits(&j->entries[i]);
 }
 
-/* Whether `text` has the limits that were asked for; with LIMITS_NO_…, others may be wider. */
-static bool limits_hold(const struct entry *e, const char *text, bool wider)
+/* Whether `text` has the limits to go back to. Where nobody has asked for one, it may be wider; or,
+ * with `any`, whatever it is. */
+static bool limits_hold(const struct entry *e, const char *text, bool any)
 {
-	const int open = strcmp(e->back, e->old) == 0 ? e->limits : 0;
-	int64_t back[2], is[2];
+	const int flags = unasked_of(e, e->back);
+	int64_t back[SIDES], is[SIDES];
 
-	if (sscanf(e->back, "%" SCNd64 " %" SCNd64, &back[0], &back[1]) != 2 ||
-		sscanf(text, "%" SCNd64 " %" SCNd64, &is[0], &is[1]) != 2)
+	if (!parse_limits(e->back, back) || !parse_limits(text, is))
 		return false;
-	return (is[0] == back[0] || (open & LIMITS_NO_MIN && (wider || is[0] < back[0]))) &&
-	       (is[1] == back[1] || (open & LIMITS_NO_MAX && (wider || is[1] > back[1])));
+	for (enum side s = LOWER; s < SIDES; s++) {
+		bool may_differ = flags & unasked[s] && (any || is_wider(s, is[s], back[s]));
+
+		if (is[s] != back[s] && !may_differ)
+			return false;
+	}
+	return true;
 }
 
 struct kernel_setting_result limits_write(struct entry *e, bool known)
@@ -212,28 +250,29 @@ char *limits_of_others(const struct entry *e)
 char *limits_asked(const struct entry *e)
 {
 	const bool reached = entry_is_reached(e) && !entry_is_kept(e);
-	int64_t ours[2], held[2], is[2], ask[2];
+	const bool known = e->limits & LIMITS_KNOWN;
+	int64_t ours[SIDES], held[SIDES], is[SIDES], ask[SIDES];
 	struct cpufreq_lifted l = {};
 
-	if (!e->now || sscanf(e->now, "%" SCNd64 " %" SCNd64, &is[0], &is[1]) != 2 ||
-		sscanf(reached ? e->want : e->old, "%" SCNd64 " %" SCNd64, &ours[0], &ours[1]) !=
-			2 ||
-		sscanf(entry_last(e) ?: e->now, "%" SCNd64 " %" SCNd64, &held[0], &held[1]) != 2 ||
-		(!reached && cpufreq_lift_limits(e->name, &l) < 0))
+	if (!e->now || !parse_limits(e->now, is) ||
+		!parse_limits(reached ? e->want : e->old, ours) ||
+		!parse_limits(entry_last(e) ?: e->now, held))
 		return NULL;
-	for (int i = 0; i < 2; i++) {
-		const bool none = !(e->limits & LIMITS_KNOWN) ||
-				  e->limits & (i == 0 ? LIMITS_NO_MIN : LIMITS_NO_MAX);
+	if (!reached && cpufreq_lift_limits(e->name, &l) < 0)
+		return NULL;
 
-		if (reached ? e->changed_externally && is[i] != held[i] : l.asked[i])
-			ask[i] = is[i];
-		else if (reached || !none)
-			ask[i] = ours[i];
+	for (enum side s = LOWER; s < SIDES; s++) {
+		bool of_others = reached ? e->changed_externally && is[s] != held[s] : l.asked[s];
+		bool of_ours = reached || (known && !(e->limits & unasked[s]));
+
+		if (of_others)
+			ask[s] = is[s];
 		else
-			ask[i] = i == 0 ? CPUFREQ_NO_MIN : CPUFREQ_NO_MAX;
+			ask[s] = of_ours ? ours[s] : no_limit[s];
 	}
-	if (is[0] == is[1] && ask[0] == is[0] && ours[0] > is[0] &&
-		(reached || e->limits & LIMITS_KNOWN))
-		ask[0] = ours[0]; /* it gives way to the upper one */
-	return text_format("%" PRId64 " %" PRId64, ask[0], ask[1]);
+	/* a lower limit of ours gives way to the upper one, and is asked for all the same */
+	if (is[LOWER] == is[UPPER] && ask[LOWER] == is[LOWER] && ours[LOWER] > is[LOWER] &&
+		(reached || known))
+		ask[LOWER] = ours[LOWER];
+	return limits_text(ask);
 }

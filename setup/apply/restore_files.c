@@ -24,9 +24,18 @@ static bool moves_limits(const struct journal *j)
 	return false;
 }
 
-/* Some drivers set the upper limit to the highest frequency when turbo is switched, as a restore
- * does: should it be killed, the next one has to know what somebody else had set, or another
- * owner. */
+/* Whether limits of others may be lost in this restore; `moves`: it changes limits. */
+static bool may_lose_limits(const struct entry *e, bool moves)
+{
+	if (!e->name || e->file_kind != SETTING_LIMITS)
+		return false;
+	if (e->taken && e->changed_externally)
+		return true;
+	return moves && (!e->taken || entry_is_left(e));
+}
+
+/* A restore switches turbo, and some drivers then set the upper limit to the highest frequency. If
+ * it is killed, the next restore has to know what somebody else, or another owner, had set. */
 static void record_others_limits(struct journal *j)
 {
 	const bool moves = moves_limits(j);
@@ -34,8 +43,7 @@ static void record_others_limits(struct journal *j)
 	for (size_t i = 0; i < j->n; i++) {
 		struct entry *e = &j->entries[i];
 
-		if (!e->name || e->file_kind != SETTING_LIMITS ||
-			!(e->taken ? e->changed_externally || (moves && entry_is_left(e)) : moves))
+		if (!may_lose_limits(e, moves))
 			continue;
 		free(e->theirs);
 		e->theirs = e->taken && e->changed_externally ? limits_of_others(e)
@@ -59,21 +67,23 @@ static void keep_others_limits(struct entry *e)
 	e->now = entry_read(e, NULL);
 }
 
-/* Writes the files of one order, the last one first. What is only kept comes last of all: it needs
- * the governor, the limits and the CPUs. */
+/* What is only kept comes last of all: it needs the governor, the limits and the CPUs. */
+static enum setting_order restore_order(const struct entry *e)
+{
+	const struct check *check = check_rows_find(e->id);
+
+	return check && !entry_is_kept(e) ? check->setting.restore_order : ORDER_KEPT;
+}
+
+/* Writes the files of one order, the last one first. */
 static void write_files(struct restore *r, enum setting_order order, bool known)
 {
 	for (size_t i = r->journal.n; i-- > 0;) {
 		struct entry *e = &r->journal.entries[i];
-		const struct check *check;
 		struct kernel_setting file;
 
 		if (!e->taken || !e->name || e->kind != ENTRY_FILE || e->changed_externally ||
-			entry_is_left(e))
-			continue;
-		check = check_rows_find(e->id);
-		if ((check && !entry_is_kept(e) ? check->setting.restore_order : ORDER_KEPT) !=
-			order)
+			entry_is_left(e) || restore_order(e) != order)
 			continue;
 		file = entry_setting(e);
 		free(e->result.held);
@@ -174,15 +184,17 @@ void restore_files(struct restore *r)
 {
 	enum { ATTEMPTS = 2 };
 	struct entry *entries = r->journal.entries;
-	size_t n = r->journal.n;
+	const size_t n = r->journal.n;
 
 	journal_set_others_limits(&r->journal);
 	journal_find_changed(&r->journal);
 	for (size_t i = 0; options.force && i < n; i++)
 		entries[i].changed_externally = false;
 	record_others_limits(&r->journal);
-	for (int i = 0; i < ATTEMPTS * N_ORDERS; i++)
-		write_files(r, (enum setting_order)(i % N_ORDERS), i >= N_ORDERS);
+	for (int attempt = 0; attempt < ATTEMPTS; attempt++)
+		for (enum setting_order order = ORDER_FIRST; order < N_ORDERS; order++)
+			write_files(r, order, attempt > 0);
+
 	for (size_t i = n; i-- > 0;) {
 		struct entry *e = &entries[i];
 
@@ -196,6 +208,7 @@ void restore_files(struct restore *r)
 		else
 			restore_leave_changed(r, e);
 	}
+
 	for (size_t i = 0; i < n; i++)
 		if (entries[i].taken && entries[i].name && !entries[i].changed_externally)
 			pass_to_owners(r, &entries[i]);
