@@ -65,24 +65,47 @@ static int wait_for_left(const struct plan *plan, struct error *err)
 		if (!e || (entry_is_switched(e) && e->done && unit_is_kind(unit, ".service")))
 			r = units_wait_left(plan->units, unit);
 	}
-	return r < 0 ? error_say(
-			       err, r, "interrupted while it waited for processes of stopped units")
-		     : 0;
+	if (r < 0)
+		return error_say(
+			err, r, "interrupted while it waited for processes of stopped units");
+	return 0;
 }
 
 /* Whether a stopped unit has left processes behind; then it is reported. */
 static bool report_left(struct plan *plan, const char *unit)
 {
-	_cleanup_(freep) char *left = units_left(plan->units, unit),
-			      *note = left ? text_format(
-						     "it has left %s; --wait waits for their end",
-						     left)
-					   : NULL;
+	_cleanup_(freep) char *left = units_left(plan->units, unit), *note = NULL;
 
-	if (left)
-		report_add(&plan->report, CHECK_ID_SERVICES, unit, OUTCOME_CLAMPED, "active",
-			"inactive", note);
-	return left;
+	if (!left)
+		return false;
+	note = text_format("it has left %s; --wait waits for their end", left);
+	report_add(&plan->report, CHECK_ID_SERVICES, unit, OUTCOME_CLAMPED, "active", "inactive",
+		note);
+	return true;
+}
+
+/* Reports what became of a unit that was only to be kept from being started. That it could not be
+ * is reported already. */
+static void report_blocked(struct plan *plan, const struct entry *e)
+{
+	const bool already = e->was_blocked || e->block == BLOCK_NONE;
+
+	if (already || entry_is_blocked(e))
+		report_entry(&plan->report, e, already ? OUTCOME_ALREADY : OUTCOME_CHANGED, e->old,
+			entry_blocked_word(e), NULL);
+}
+
+/* Reports a unit that is as wanted now. */
+static void report_switched(struct plan *plan, const struct entry *e)
+{
+	const bool start = !strcmp(e->want, "active");
+
+	action_log(ACTION_STOP, "%s: %s %s", e->id, e->name, start ? "started" : "stopped");
+	if (e->was_set)
+		report_entry(&plan->report, e, OUTCOME_ALREADY, e->want, e->want, NULL);
+	else if (start || !report_left(plan, e->name))
+		report_entry(&plan->report, e, OUTCOME_CHANGED, start ? "inactive" : "active",
+			e->want, e->loses);
 }
 
 /* Reports what became of the units, and records for status that those that were refused hold their
@@ -91,29 +114,17 @@ static int report_units(struct plan *plan, int r, struct error *err)
 {
 	for (size_t i = 0; i < plan->n_order; i++) {
 		const struct entry *e = plan_entry(plan, i);
-		bool start = !strcmp(e->want, "active");
-		const char *before = start ? "inactive" : "active";
 
 		if (e->kind != ENTRY_UNIT)
 			continue;
-		if (!entry_is_switched(e)) { /* that it could not be blocked is reported already */
-			if (e->was_blocked || e->block == BLOCK_NONE || entry_is_blocked(e))
-				report_entry(&plan->report, e,
-					e->was_blocked || e->block == BLOCK_NONE ? OUTCOME_ALREADY
-										 : OUTCOME_CHANGED,
-					e->old, entry_blocked_word(e), NULL);
+		if (!entry_is_switched(e)) {
+			report_blocked(plan, e);
 		} else if (e->done) {
-			action_log(ACTION_STOP, "%s: %s %s", e->id, e->name,
-				start ? "started" : "stopped");
-			if (e->was_set)
-				report_entry(
-					&plan->report, e, OUTCOME_ALREADY, e->want, e->want, NULL);
-			else if (start || !report_left(plan, e->name))
-				report_entry(&plan->report, e, OUTCOME_CHANGED, before, e->want,
-					e->loses);
+			report_switched(plan, e);
 		} else {
-			report_entry(&plan->report, e, OUTCOME_REFUSED, before, before, e->why);
-			r = r == 0 ? record_held(plan, i, xstrdup(e->old), err) : r;
+			report_entry(&plan->report, e, OUTCOME_REFUSED, e->old, e->old, e->why);
+			if (r == 0)
+				r = record_held(plan, i, xstrdup(e->old), err);
 		}
 	}
 	for (size_t i = 0; i < plan->facts.left.n; i++)
@@ -121,30 +132,42 @@ static int report_units(struct plan *plan, int r, struct error *err)
 	return r;
 }
 
+/* Stops or starts the units that are not done yet. */
+static int switch_units(struct plan *plan, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
+		struct entry *e = plan_entry(plan, i);
+
+		if (!entry_is_switched(e) || e->done)
+			continue;
+		if (!e->begun) {
+			e->begun = true;
+			r = record_held(plan, i, NULL, err);
+		}
+		if (r == 0)
+			r = set_unit(e, plan->units, err);
+		if (r == 0 && e->done)
+			r = record_held(plan, i, xstrdup(e->want), err);
+	}
+	return r;
+}
+
 int change_units(struct plan *plan, struct error *err)
 {
 	_cleanup_(freep) struct entry **blocked = NULL;
 	size_t n_blocked = 0;
-	int r = 0;
+	int r;
 
 	/* A second attempt for what is not done: another unit that was still active may have
 	 * prevented it. */
-	for (int attempt = 0; attempt < 2; attempt++)
-		for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
-			struct entry *e = plan_entry(plan, i);
+	for (int attempt = 0; attempt < 2; attempt++) {
+		r = switch_units(plan, err);
+		if (r < 0)
+			return r;
+	}
 
-			if (!entry_is_switched(e) || e->done)
-				continue;
-			if (!e->begun) {
-				e->begun = true;
-				r = record_held(plan, i, NULL, err);
-			}
-			r = r < 0 ? r : set_unit(e, plan->units, err);
-			if (r == 0 && e->done)
-				r = record_held(plan, i, xstrdup(e->want), err);
-		}
-	if (r < 0)
-		return r;
 	/* Stop first, then mask: an active timer that is masked fails, and a socket stays open. */
 	for (size_t i = 0; i < plan->n_order; i++) {
 		struct entry *e = plan_entry(plan, i);
@@ -154,6 +177,7 @@ int change_units(struct plan *plan, struct error *err)
 			*array_add(blocked, n_blocked) = e;
 	}
 	entries_block(plan->units, blocked, n_blocked, true, &plan->report);
+
 	/* A request over D-Bus starts a service again, until it is masked. */
 	for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
 		struct entry *e = plan_entry(plan, i);
@@ -162,23 +186,45 @@ int change_units(struct plan *plan, struct error *err)
 			units_is_up(plan->units, e->name) != !strcmp(e->want, "active"))
 			r = set_unit(e, plan->units, err);
 	}
-	r = r < 0 ? r : wait_for_left(plan, err);
+	if (r == 0)
+		r = wait_for_left(plan, err);
 	return report_units(plan, r, err);
+}
+
+/* Why a setting does not hold what was requested, or what is lost; NULL: nothing is to be said. */
+static const char *note_of(const struct entry *e, const struct kernel_setting_result *result)
+{
+	switch (result->outcome) {
+	case SETTING_OFFLINE:
+		return "its CPUs are offline";
+	case SETTING_REFUSED:
+		return result->error == -EROFS ? "read-only here; only the host can change it"
+					       : strerror(-result->error);
+	case SETTING_CLAMPED:
+		return "the kernel set another value than requested";
+	case SETTING_CHANGED:
+		return e->loses;
+	case SETTING_ALREADY:
+	case SETTING_ABSENT:
+		break;
+	}
+	return NULL;
 }
 
 static int set_file(struct plan *plan, size_t i, struct error *err)
 {
-	static const enum outcome outcomes[] = {[SETTING_CHANGED] = OUTCOME_CHANGED,
+	static const enum outcome outcomes[] = {
+		[SETTING_CHANGED] = OUTCOME_CHANGED,
 		[SETTING_ALREADY] = OUTCOME_ALREADY,
 		[SETTING_ABSENT] = OUTCOME_ABSENT,
 		[SETTING_OFFLINE] = OUTCOME_ABSENT,
 		[SETTING_REFUSED] = OUTCOME_REFUSED,
-		[SETTING_CLAMPED] = OUTCOME_CLAMPED};
+		[SETTING_CLAMPED] = OUTCOME_CLAMPED,
+	};
 	struct entry *e = plan_entry(plan, i);
 	struct kernel_setting file = entry_setting(e);
 	_cleanup_(freep) char *before = entry_read(e, NULL), *held = NULL;
 	struct kernel_setting_result result;
-	const char *note = NULL;
 	int r;
 
 	e->begun = true;
@@ -188,21 +234,13 @@ static int set_file(struct plan *plan, size_t i, struct error *err)
 	result = kernel_setting_set(&file, e->want);
 	held = result.held;
 	crash_point();
+
 	if (result.outcome == SETTING_CHANGED || result.outcome == SETTING_CLAMPED)
 		action_log(ACTION_SET, "%s: %s set from %s to %s", e->id, e->name, before ?: "?",
 			held ?: e->want);
 	if (held) /* also if nothing was changed: later changes are somebody else's */
 		r = record_held(plan, i, xstrdup(held), err);
-	if (result.outcome == SETTING_OFFLINE)
-		note = "its CPUs are offline";
-	else if (result.outcome == SETTING_REFUSED)
-		note = result.error == -EROFS ? "read-only here; only the host can change it"
-					      : strerror(-result.error);
-	else if (result.outcome == SETTING_CLAMPED)
-		note = "the kernel set another value than requested";
-	else if (result.outcome == SETTING_CHANGED)
-		note = e->loses;
-	report_entry(&plan->report, e, outcomes[result.outcome], before, held, note);
+	report_entry(&plan->report, e, outcomes[result.outcome], before, held, note_of(e, &result));
 	return r;
 }
 

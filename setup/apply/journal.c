@@ -57,12 +57,14 @@ void entry_clear(struct entry *e)
 
 struct kernel_setting entry_setting(const struct entry *e)
 {
+	struct kernel_setting setting = {AT_FDCWD, e->name, e->file_kind};
 	const struct check *check = check_rows_find(e->id);
 
-	return (struct kernel_setting){AT_FDCWD, e->name, e->file_kind,
-		e->file_kind == SETTING_LIMITS ? cpufreq_write_limits
-		: check && !entry_is_kept(e)   ? check->setting.write
-					       : NULL};
+	if (e->file_kind == SETTING_LIMITS)
+		setting.write = cpufreq_write_limits;
+	else if (check && !entry_is_kept(e))
+		setting.write = check->setting.write;
+	return setting;
 }
 
 char *entry_read(const struct entry *e, struct units *units)
@@ -159,47 +161,59 @@ struct reading {
 	int64_t n_entries; /* readable or not; of a file without digests */
 };
 
-/* Takes the head, an entry or a mark. -EINVAL: it is no line of a journal. */
-static int take_line(struct reading *reading, const json_t *line, struct error *err)
+/* A head; -EINVAL: it is none. */
+static int take_head(struct reading *reading, const json_t *line, struct error *err)
 {
-	const char *format = json_string_value(json_object_get(line, "format")),
-		   *held = json_string_value(json_object_get(line, "held")),
-		   *theirs = json_string_value(json_object_get(line, "theirs"));
-	json_int_t version = json_integer_value(json_object_get(line, "version")),
-		   limits = json_integer_value(json_object_get(line, "limits"));
-	const json_t *entries = json_object_get(line, "entries"),
-		     *mark = json_object_get(line, "mark");
+	const char *format = json_string_value(json_object_get(line, "format"));
+	const json_int_t version = json_integer_value(json_object_get(line, "version"));
+	const json_t *entries = json_object_get(line, "entries");
+	struct journal *j = reading->journal;
+
+	if (!format || strcmp(format, "emp-journal") != 0 ||
+		(version != 1 && !reading->has_digests))
+		return -EINVAL;
+	if (version > 2)
+		return error_say(err, -EPROTONOSUPPORT,
+			"the journal was written by a newer emp-setup; use that version");
+	free(j->boot_id);
+	j->boot_id = text_copy(json_string_value(json_object_get(line, "boot_id")));
+	j->since_ns = json_integer_value(json_object_get(line, "since_ns"));
+	reading->has_head = true;
+	reading->n_expected = entries ? json_integer_value(entries) : -1;
+	return 0;
+}
+
+/* A mark; that of a lost entry has no effect. */
+static void take_mark(struct journal *j, const json_t *line)
+{
+	const json_int_t number = json_integer_value(json_object_get(line, "mark"));
+	const json_int_t limits = json_integer_value(json_object_get(line, "limits"));
+	const char *theirs = json_string_value(json_object_get(line, "theirs"));
+
+	for (size_t i = 0; i < j->n; i++) {
+		struct entry *e = &j->entries[i];
+
+		if (e->number != number)
+			continue;
+		if (theirs) {
+			free(e->theirs);
+			e->theirs = xstrdup(theirs);
+			continue;
+		}
+		free(e->held);
+		e->held = text_copy(json_string_value(json_object_get(line, "held")));
+		e->begun = json_is_true(json_object_get(line, "begun"));
+		if (limits > 0)
+			e->limits = (int)limits & MOST_LIMITS;
+	}
+}
+
+static int take_entry(struct reading *reading, const json_t *line, struct error *err)
+{
 	struct json_fields f = json_fields_begin(line, (struct json_location){"the journal"}, err);
 	struct journal *j = reading->journal;
 	struct entry e = {};
 
-	if (json_object_get(line, "format")) {
-		if (!format || strcmp(format, "emp-journal") != 0 ||
-			(version != 1 && !reading->has_digests))
-			return -EINVAL;
-		if (version > 2)
-			return error_say(err, -EPROTONOSUPPORT,
-				"the journal was written by a newer emp-setup; use that version");
-		free(j->boot_id);
-		j->boot_id = text_copy(json_string_value(json_object_get(line, "boot_id")));
-		j->since_ns = json_integer_value(json_object_get(line, "since_ns"));
-		reading->has_head = true;
-		reading->n_expected = entries ? json_integer_value(entries) : -1;
-		return 0;
-	}
-	for (size_t i = 0; mark && i < j->n; i++) /* a mark of a lost entry has no effect */
-		if (j->entries[i].number == json_integer_value(mark) && theirs) {
-			free(j->entries[i].theirs);
-			j->entries[i].theirs = xstrdup(theirs);
-		} else if (j->entries[i].number == json_integer_value(mark)) {
-			free(j->entries[i].held);
-			j->entries[i].held = text_copy(held);
-			j->entries[i].begun = json_is_true(json_object_get(line, "begun"));
-			if (limits > 0)
-				j->entries[i].limits = (int)limits & MOST_LIMITS;
-		}
-	if (mark)
-		return 0;
 	document_read_fields(&f, &entry_table, &e);
 	if (f.r < 0) {
 		entry_clear(&e);
@@ -210,6 +224,17 @@ static int take_line(struct reading *reading, const json_t *line, struct error *
 	reading->n_entries++;
 	j->incomplete |= e.kind == ENTRY_LOST;
 	*array_add(j->entries, j->n) = e;
+	return 0;
+}
+
+/* Takes the head, an entry or a mark. -EINVAL: it is no line of a journal. */
+static int take_line(struct reading *reading, const json_t *line, struct error *err)
+{
+	if (json_object_get(line, "format"))
+		return take_head(reading, line, err);
+	if (!json_object_get(line, "mark"))
+		return take_entry(reading, line, err);
+	take_mark(reading->journal, line);
 	return 0;
 }
 
@@ -257,42 +282,47 @@ static json_t *check_line(const char *line, size_t len, size_t *ret_used)
 	return json_loadb(line + start, size, 0, NULL);
 }
 
+/* Takes the line, or what can be read of it where it is damaged. `json`: NULL if it is no JSON. */
+static int read_line(struct reading *reading, const json_t *json, const char *line, size_t len,
+	bool ended, struct error *err)
+{
+	static const char MARK[] = "{\"mark\":";
+	const size_t most = strlen(MARK);
+	struct error why = {};
+	const int r = json ? take_line(reading, json, &why) : -EINVAL;
+	char *name;
+
+	if (r < 0 && r != -EINVAL)
+		*err = why;
+	if (r != -EINVAL)
+		return r;
+	reading->journal->damaged |= ended;
+	reading->n_entries += !reading->has_digests &&
+			      strncmp(line, MARK, len < most ? len : most) != 0;
+	name = find_member(line, len, "name");
+	if (name)
+		add_lost(&reading->lost, name, find_member(line, len, "old") ?: xstrdup(""),
+			xstrdup("its line in the journal is damaged"));
+	return 0;
+}
+
 /* A line without its end. It is two or more if the end of the first is damaged. The last one of a
  * file may end in its middle: it is a mark then. */
 static int read_joined(
 	struct reading *reading, const char *line, size_t len, bool ended, struct error *err)
 {
-	static const char MARK[] = "{\"mark\":";
-
 	for (;;) {
 		size_t used = len;
 		_cleanup_(json_decrefp) json_t *json = check_line(line, len, &used);
-		struct error why = {};
-		char *name;
 		int r;
 
 		if (json)
 			reading->has_digests = true;
 		else if (!reading->has_digests)
 			json = json_loadb(line, len, 0, NULL);
-		r = json ? take_line(reading, json, &why) : -EINVAL;
-		if (r < 0 && r != -EINVAL) {
-			*err = why;
+		r = read_line(reading, json, line, len, ended, err);
+		if (r < 0 || used >= len)
 			return r;
-		}
-		if (r < 0) { /* it cannot be read */
-			reading->journal->damaged |= ended;
-			reading->n_entries += !reading->has_digests &&
-					      strncmp(line, MARK,
-						      len < strlen(MARK) ? len : strlen(MARK)) != 0;
-			name = find_member(line, len, "name");
-			if (name)
-				add_lost(&reading->lost, name,
-					find_member(line, len, "old") ?: xstrdup(""),
-					xstrdup("its line in the journal is damaged"));
-		}
-		if (used >= len)
-			return 0;
 		reading->journal->damaged = true;
 		line += used + 1;
 		len -= used + 1;
@@ -404,31 +434,55 @@ int journal_save_file(const char *name, const char *text, struct error *err)
 	return 0;
 }
 
+static json_t *head_new(const struct journal *j)
+{
+	return json_pack("{s:s, s:i, s:s?, s:I, s:I}", "format", "emp-journal", "version", 2,
+		"boot_id", j->boot_id, "since_ns", (json_int_t)j->since_ns, "entries",
+		(json_int_t)j->n);
+}
+
+/* Takes over `json`. False: a text in it is not UTF-8. */
+static bool write_line(FILE *stream, json_t *json)
+{
+	_cleanup_(freep) char *line = make_line(json);
+
+	fputs(line ?: "", stream);
+	return line;
+}
+
 int journal_save(const struct journal *j, struct error *err)
 {
 	_cleanup_(freep) char *text = NULL;
 	size_t size;
 	FILE *stream = xopen_memstream(&text, &size);
-	bool valid = true;
+	bool valid = write_line(stream, head_new(j));
 
-	for (size_t i = 0; i < j->n + 2; i++) { /* the head, n entries, the head again */
-		struct entry e = i > 0 && i <= j->n ? j->entries[i - 1] : (struct entry){};
-		_cleanup_(freep) char *line = NULL;
-
-		e.number = (int64_t)i - 1;
-		if (i > 0 && i <= j->n)
-			j->entries[i - 1].number = e.number;
-		line = make_line(
-			i > 0 && i <= j->n
-				? document_new(&entry_table, &e)
-				: json_pack("{s:s, s:i, s:s?, s:I, s:I}", "format", "emp-journal",
-					  "version", 2, "boot_id", j->boot_id, "since_ns",
-					  (json_int_t)j->since_ns, "entries", (json_int_t)j->n));
-		valid = valid && line;
-		fputs(line ?: "", stream);
+	for (size_t i = 0; i < j->n; i++) {
+		j->entries[i].number = (int64_t)i;
+		valid &= write_line(stream, document_new(&entry_table, &j->entries[i]));
 	}
+	valid &= write_line(stream, head_new(j));
 	text_stream_close(stream, &text);
 	return journal_save_file(FILE_NAME, valid ? text : NULL, err);
+}
+
+/* What does not fit on the disk is removed again. */
+static int append_line(int fd, const char *line, bool persistent)
+{
+	const off_t end = lseek(fd, 0, SEEK_END);
+	const size_t length = strlen(line);
+	const ssize_t n = write(fd, line, length);
+	int r = 0;
+
+	if (n < 0)
+		r = -errno;
+	else if ((size_t)n < length)
+		r = -ENOSPC;
+	if (r == 0 && persistent && fdatasync(fd) < 0)
+		r = -errno;
+	if (r < 0 && n > 0 && ftruncate(fd, end) < 0)
+		r = -errno;
+	return r;
 }
 
 /* Takes over `mark`. */
@@ -437,19 +491,14 @@ static int append_mark(json_t *mark, bool persistent, struct error *err)
 	_cleanup_(freep) char *path = text_format("%s/%s", journal_directory, FILE_NAME);
 	_cleanup_(freep) char *line = make_line(mark);
 	_cleanup_(closep) int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
-	int r = fd < 0 ? -errno : line ? 0 : -EILSEQ;
+	int r = 0;
 
-	if (r == 0) {
-		off_t end = lseek(fd, 0, SEEK_END);
-		ssize_t n = write(fd, line, strlen(line));
-
-		r = n < 0 ? -errno : (size_t)n < strlen(line) ? -ENOSPC : 0;
-		if (r == 0 && persistent && fdatasync(fd) < 0)
-			r = -errno;
-		/* what did not fit is removed again */
-		if (r < 0 && n > 0 && ftruncate(fd, end) < 0)
-			r = -errno;
-	}
+	if (fd < 0)
+		r = -errno;
+	else if (!line)
+		r = -EILSEQ;
+	else
+		r = append_line(fd, line, persistent);
 	return r < 0 ? error_os(err, r, "cannot write to %s", path) : 0;
 }
 
