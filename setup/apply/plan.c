@@ -40,7 +40,8 @@ static bool is_from_others(const struct entry *there, const struct entry *entry)
  * unless somebody else has set another meanwhile. */
 static void plan_join(struct plan *plan, struct entry *there, struct entry *entry)
 {
-	bool needed = entry_needed_by(there) > 0, from_others = is_from_others(there, entry);
+	const bool needed = entry_needed_by(there) > 0;
+	bool from_others = is_from_others(there, entry);
 
 	if (entry_is_untouched(there)) {
 		free(there->old);
@@ -51,6 +52,7 @@ static void plan_join(struct plan *plan, struct entry *there, struct entry *entr
 		entry_adopt(there, entry->old);
 		there->adopted = true;
 	}
+
 	if (!options.run_for || (!needed && entry_is_applied(there)))
 		free(TAKE(there->prior));
 	if (options.run_for && !needed && entry_is_applied(there)) {
@@ -61,6 +63,7 @@ static void plan_join(struct plan *plan, struct entry *there, struct entry *entr
 	entry_add_owner(there, plan_owner(plan));
 	if (entry_is_kept(entry))
 		return;
+
 	if (entry_is_kept(there)) {
 		free(there->id);
 		there->id = TAKE(entry->id);
@@ -68,11 +71,13 @@ static void plan_join(struct plan *plan, struct entry *there, struct entry *entr
 	}
 	there->begun = there->kind == ENTRY_UNIT && !strcmp(entry->old, entry->want) &&
 		       entry_is_reached(there); /* by an earlier apply */
+
 	free(there->want);
 	there->want = TAKE(entry->want);
 	free(TAKE(there->held));
 	free(there->last);
 	there->last = there->kind == ENTRY_FILE ? text_copy(entry->old) : NULL;
+
 	there->persistent = there->persistent || entry->persistent;
 	there->loses = entry->loses;
 	there->was_set = entry->was_set;
@@ -91,20 +96,23 @@ void plan_add(struct plan *plan, struct entry *entry)
 	}
 	if (needed_by > 0 && !entry_is_kept(entry) && !entry_is_kept(there) &&
 		strcmp(there->want, entry->want) != 0) {
-		report_entry(&plan->report, entry, OUTCOME_REFUSED, entry->old, entry->old,
-			text_brief(
-				"process %d (emp-setup apply --for) needs it as it is", needed_by));
+		const char *why = text_brief(
+			"process %d (emp-setup apply --for) needs it as it is", needed_by);
+
+		report_entry(&plan->report, entry, OUTCOME_REFUSED, entry->old, entry->old, why);
 		entry_clear(entry);
 		return;
 	}
 	if (there) { /* what is set already needs not be kept, but owned */
+		size_t place = (size_t)(there - plan->journal.entries);
+
 		if (!entry_is_kept(entry) || entry_is_kept(there))
-			*array_add(plan->order,
-				plan->n_order) = (size_t)(there - plan->journal.entries);
+			*array_add(plan->order, plan->n_order) = place;
 		plan_join(plan, there, entry);
 		entry_clear(entry);
 		return;
 	}
+
 	entry->gained = true;
 	entry->last = entry->kind == ENTRY_FILE ? text_copy(entry->old) : NULL;
 	entry->owners = xstrdup(plan_owner(plan));

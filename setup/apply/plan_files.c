@@ -48,6 +48,31 @@ static void plan_isolation(struct plan *plan)
 	}
 }
 
+/* Adds a file of a setting, or reports why it will not be set. */
+static void plan_setting(
+	struct plan *plan, const struct check *check, const struct setting_file *file)
+{
+	if (setting_is_of_host(&plan->facts, file))
+		report_add(&plan->report, check->id, file->path, OUTCOME_ABSENT, file->value,
+			file->value, "the host decides");
+	else if (!file->value && file->error != -ENOENT)
+		report_add(&plan->report, check->id, file->path, OUTCOME_REFUSED, NULL, NULL,
+			strerror(-file->error));
+	else if (file->value && !file->want)
+		report_add(&plan->report, check->id, file->path, OUTCOME_ABSENT, file->value, NULL,
+			check->setting.no_want);
+	else if (file->value)
+		plan_add(plan, &(struct entry){
+				       .kind = ENTRY_FILE,
+				       .file_kind = check->setting.kind,
+				       .id = xstrdup(check->id),
+				       .name = xstrdup(file->path),
+				       .old = xstrdup(file->value),
+				       .want = xstrdup(file->want),
+				       .loses = check->setting.costs,
+			       });
+}
+
 /* Settings of one order stay in the order of the rows. */
 static int plan_settings(struct plan *plan, enum setting_order order, struct error *err)
 {
@@ -62,28 +87,45 @@ static int plan_settings(struct plan *plan, enum setting_order order, struct err
 				"%s: no CPU is set apart for timing; --cpu names one", check->id);
 		if (files->n == 0)
 			report_add(&plan->report, check->id, "-", OUTCOME_ABSENT, NULL, NULL, NULL);
-		for (size_t k = 0; k < files->n; k++) {
-			const struct setting_file *file = &files->items[k];
-
-			if (setting_is_of_host(&plan->facts, file))
-				report_add(&plan->report, check->id, file->path, OUTCOME_ABSENT,
-					file->value, file->value, "the host decides");
-			else if (!file->value && file->error != -ENOENT)
-				report_add(&plan->report, check->id, file->path, OUTCOME_REFUSED,
-					NULL, NULL, strerror(-file->error));
-			else if (file->value && !file->want)
-				report_add(&plan->report, check->id, file->path, OUTCOME_ABSENT,
-					file->value, NULL, check->setting.no_want);
-			else if (file->value)
-				plan_add(plan, &(struct entry){.file_kind = check->setting.kind,
-						       .id = xstrdup(check->id),
-						       .name = xstrdup(file->path),
-						       .old = xstrdup(file->value),
-						       .want = xstrdup(file->want),
-						       .loses = check->setting.costs});
-		}
+		for (size_t k = 0; k < files->n; k++)
+			plan_setting(plan, check, &files->items[k]);
 	}
 	return 0;
+}
+
+/* Whether this file can be written, by its mode and by this machine. */
+static bool may_be_written(const struct plan *plan, char *path, const struct stat *st)
+{
+	struct setting_file file = {.path = path, .value = (char *)""};
+
+	return st->st_mode & S_IWUSR && !setting_is_of_host(&plan->facts, &file);
+}
+
+/* Adds a file that loses its value while a setting is applied. */
+static void plan_kept_file(struct plan *plan, const struct check *check, char *path)
+{
+	struct kernel_setting file = {.root_fd = AT_FDCWD, .path = path};
+	struct entry *there = journal_find(&plan->journal, path);
+	_cleanup_(freep) char *value = NULL;
+	struct stat st;
+
+	if (stat(path, &st) < 0 || !may_be_written(plan, path, &st))
+		return;
+	if (S_ISDIR(st.st_mode))
+		file.kind = SETTING_LIMITS;
+	if (kernel_setting_read(&file, &value) < 0)
+		return;
+	if (value[0] != '<') /* "<unsupported>" */
+		plan_add(plan, &(struct entry){
+				       .kind = ENTRY_FILE,
+				       .file_kind = file.kind,
+				       .id = xstrdup(check->id),
+				       .name = xstrdup(path),
+				       .old = TAKE(value),
+				       .want = xstrdup(""),
+			       });
+	else if (there && entry_is_kept(there) && there->changed_externally)
+		entry_adopt(there, value); /* it went with the governor */
 }
 
 /* Files that lose their values while a setting is applied, and those that have lost them to an
@@ -93,31 +135,10 @@ static void plan_kept_files(struct plan *plan, const struct check *check)
 	for (const char *const *pattern = check->setting.keeps; *pattern; pattern++) {
 		_cleanup_(paths_clear) struct paths paths = paths_expand(AT_FDCWD, *pattern);
 
-		for (size_t i = 0; i < paths.n; i++) {
-			struct kernel_setting file = {.root_fd = AT_FDCWD, .path = paths.items[i]};
-			struct entry *there = journal_find(&plan->journal, paths.items[i]);
-			_cleanup_(freep) char *value = NULL;
-			struct stat st;
-
-			if (stat(paths.items[i], &st) < 0 || !(st.st_mode & S_IWUSR) ||
-				setting_is_of_host(
-					&plan->facts, &(struct setting_file){.path = paths.items[i],
-							      .value = (char *)""}))
-				continue;
-			if (S_ISDIR(st.st_mode))
-				file.kind = SETTING_LIMITS;
-			if (kernel_setting_read(&file, &value) < 0)
-				continue;
-			if (value[0] != '<') /* "<unsupported>" */
-				plan_add(plan, &(struct entry){.id = xstrdup(check->id),
-						       .name = xstrdup(paths.items[i]),
-						       .file_kind = file.kind,
-						       .old = TAKE(value),
-						       .want = xstrdup("")});
-			else if (there && entry_is_kept(there) && there->changed_externally)
-				entry_adopt(there, value); /* it went with the governor */
-		}
+		for (size_t i = 0; i < paths.n; i++)
+			plan_kept_file(plan, check, paths.items[i]);
 	}
+
 	/* What cannot be read now has no value to join with. */
 	for (size_t i = 0; i < plan->n_open; i++) {
 		struct entry *e = &plan->journal.entries[i];
@@ -137,8 +158,8 @@ int plan_files(struct plan *plan, struct error *err)
 	int r = 0;
 
 	plan_isolation(plan);
-	for (int order = 0; r == 0 && order < N_ORDERS; order++)
-		r = plan_settings(plan, (enum setting_order)order, err);
+	for (enum setting_order order = ORDER_FIRST; r == 0 && order < N_ORDERS; order++)
+		r = plan_settings(plan, order, err);
 	if (r < 0)
 		return r;
 	/* Behind all settings: their values are read again when these are set. */

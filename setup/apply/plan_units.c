@@ -26,10 +26,27 @@ static const struct check *check_of(const char *unit)
 	return check_rows_find(unit_is_kind(unit, ".timer") ? CHECK_ID_TIMERS : CHECK_ID_SERVICES);
 }
 
+static bool is_masked(const struct plan *plan, const char *name)
+{
+	_cleanup_(freep) char *state = NULL;
+
+	return units_get(plan->units, name, "Unit.UnitFileState", 's', &state, NULL) == 0 &&
+	       !strncmp(state, "masked", strlen("masked"));
+}
+
+/* A unit whose own file is in /etc or /run cannot be masked. */
+static enum block block_for(const char *file)
+{
+	static const char etc[] = "/etc/systemd/system/", run[] = "/run/systemd/system/";
+
+	return !strncmp(file, etc, strlen(etc)) || !strncmp(file, run, strlen(run)) ? BLOCK_DROP_IN
+										    : BLOCK_MASK;
+}
+
 /* `with`: the unit of the policy that it is stopped with; it may be the unit itself. */
 static void plan_unit(struct plan *plan, const char *name, const char *old, const char *with)
 {
-	_cleanup_(freep) char *file = NULL, *state = NULL;
+	_cleanup_(freep) char *file = NULL;
 	struct entry entry = {
 		.kind = ENTRY_UNIT,
 		.id = xstrdup(check_of(name)->id),
@@ -48,14 +65,10 @@ static void plan_unit(struct plan *plan, const char *name, const char *old, cons
 		return;
 	}
 	entry.was_set = there && !strcmp(there->want, entry.want) && !strcmp(old, entry.want);
-	/* A unit whose own file is in /etc or /run cannot be masked. */
-	if ((units_get(plan->units, name, "Unit.UnitFileState", 's', &state, NULL) < 0 ||
-		    strncmp(state, "masked", 6) != 0) &&
+
+	if (!is_masked(plan, name) &&
 		units_get(plan->units, name, "Unit.FragmentPath", 's', &file, NULL) == 0)
-		entry.block = !strncmp(file, "/etc/systemd/system/", 20) ||
-					      !strncmp(file, "/run/systemd/system/", 20)
-				      ? BLOCK_DROP_IN
-				      : BLOCK_MASK;
+		entry.block = block_for(file);
 	plan_add(plan, &entry);
 	there = plan_has(plan, name) ? journal_find(&plan->journal, name) : NULL;
 	if (there)
@@ -226,22 +239,29 @@ static int visit_unit(struct ordering *o, size_t i, struct error *err)
 	return r;
 }
 
-/* Sorts the units of a plan, its only entries so far. Timers come first, and services before
- * sockets and paths: each then brings its own. */
+/* Timers come first, and services before sockets and paths: each then brings its own. */
+enum { TIMERS, SERVICES, OTHERS, KINDS };
+
+static int kind_of(const char *unit)
+{
+	if (unit_is_kind(unit, ".timer"))
+		return TIMERS;
+	return unit_is_kind(unit, ".service") ? SERVICES : OTHERS;
+}
+
+/* Sorts the units of a plan, its only entries so far. */
 static int sort_units(struct plan *plan, struct error *err)
 {
 	_cleanup_(freep) bool *visited = xcalloc(plan->n_order, sizeof(*visited));
 	_cleanup_(freep) size_t *order = xcalloc(plan->n_order, sizeof(*order));
 	struct ordering o = {plan, order, 0, visited};
 
-	for (int kind = 0; kind < 3; kind++)
+	for (int kind = 0; kind < KINDS; kind++)
 		for (size_t i = 0; i < plan->n_order; i++) {
-			const char *unit = plan_entry(plan, i)->name;
-			int own = unit_is_kind(unit, ".timer")     ? 0
-				  : unit_is_kind(unit, ".service") ? 1
-								   : 2,
-			    r = own == kind ? visit_unit(&o, i, err) : 0;
+			int r = 0;
 
+			if (kind_of(plan_entry(plan, i)->name) == kind)
+				r = visit_unit(&o, i, err);
 			if (r < 0)
 				return r;
 		}
@@ -295,21 +315,30 @@ static bool is_to_stop(const struct plan *plan, const char *unit)
 	       (request_takes(check_of(unit)) || policy_requests(plan->facts.policy, unit));
 }
 
+/* Why a unit that runs is left alone, though the policy has it; NULL: it is not, or the policy does
+ * not have it. The caller frees it. */
+static char *why_left_alone(const struct plan *plan, const char *name)
+{
+	const struct policy *policy = plan->facts.policy;
+	const char *ask = policy_never(policy, name) ? NULL : policy_ask(policy, name);
+	const char *needed = unit_reasons_find(&plan->facts.needed, name);
+
+	if (ask)
+		return text_format("%s; --stop %s stops it", ask, name);
+	if (!policy_stop(policy, name))
+		return NULL;
+	if (needed)
+		return xstrdup(needed);
+	return facts_stop(&plan->facts, name)
+		       ? NULL
+		       : xstrdup("it belongs to a unit that must keep running");
+}
+
 /* Reports a unit that runs and that the policy would have stopped, or stops only if it is asked
  * for. */
 static void plan_left_alone(struct plan *plan, const char *name)
 {
-	const struct policy *policy = plan->facts.policy;
-	const char *needed = policy_stop(policy, name)
-				     ? unit_reasons_find(&plan->facts.needed, name)
-				     : NULL,
-		   *ask = policy_never(policy, name) ? NULL : policy_ask(policy, name);
-	_cleanup_(
-		freep) char *note = ask      ? text_format("%s; --stop %s stops it", ask, name)
-				    : needed ? xstrdup(needed)
-				    : policy_stop(policy, name) && !facts_stop(&plan->facts, name)
-					    ? xstrdup("it belongs to a unit that must keep running")
-					    : NULL;
+	_cleanup_(freep) char *note = why_left_alone(plan, name);
 
 	if (note && request_takes(check_of(name)) && !plan_has(plan, name))
 		report_add(&plan->report, check_of(name)->id, name, OUTCOME_LEFT_ALONE, "active",
@@ -324,13 +353,13 @@ static void plan_requested(struct plan *plan)
 	for (size_t i = 0; (name = policy_requested(plan->facts.policy, i)); i++) {
 		const char *never = policy_never(plan->facts.policy, name);
 		const struct unit *unit = unit_list_find(&plan->facts.units, name);
-		_cleanup_(freep) char *file = units_file_state(plan->units, name);
+		_cleanup_(freep) char *file = units_file_state(plan->units, name), *note = NULL;
 		bool exists = file || (unit && strcmp(unit->load, "not-found") != 0);
-		_cleanup_(freep) char *note = never ? text_format(
-							      "it must not be touched (%s)", never)
-					      : exists ? NULL
-						       : xstrdup("there is no such unit");
 
+		if (never)
+			note = text_format("it must not be touched (%s)", never);
+		else if (!exists)
+			note = xstrdup("there is no such unit");
 		if (note)
 			report_add(&plan->report, check_of(name)->id, name, OUTCOME_REFUSED, NULL,
 				NULL, note);
@@ -383,39 +412,39 @@ static int plan_open_units(struct plan *plan, const char *own, struct error *err
 	return r;
 }
 
-int plan_units(struct plan *plan, struct error *err)
+/* Whether a unit of the facts has a process, or listens. */
+static bool is_running(const struct unit *unit)
 {
-	_cleanup_(argv_freep) char **files = NULL;
-	_cleanup_(freep) char *own = NULL;
-	size_t n_files;
-	int r = 0;
+	return unit_is_up(unit) && strcmp(unit->sub, "exited") != 0;
+}
 
-	if (!plan->units) {
-		if (request_takes(check_of("x.service")))
-			report_add(&plan->report, CHECK_ID_SERVICES, "-", OUTCOME_ABSENT, NULL,
-				NULL, plan->facts.units_why);
-		return 0;
-	}
-	sd_pid_get_unit(0, &own); /* NULL: it belongs to none */
-	units_busy(&plan->busy);
-	plan_requested(plan);
-	/* What is stopped until the next boot is in the journal as such, and is restored as
-	 * such. */
-	for (size_t i = 0; options.persistent && i < plan->journal.n; i++) {
+/* What is stopped until the next boot is in the journal as such, and is restored as such. */
+static void refuse_persistent(struct plan *plan)
+{
+	for (size_t i = 0; i < plan->journal.n; i++) {
 		const struct entry *e = &plan->journal.entries[i];
 
 		if (e->kind == ENTRY_UNIT && !e->persistent && e->block != BLOCK_NONE)
 			report_entry(&plan->report, e, OUTCOME_REFUSED, "active", "inactive",
-				"applied until the next boot; restore first, then apply --persistent");
+				"applied until the next boot; "
+				"restore first, then apply --persistent");
 	}
+}
+
+/* Adds the units that run, in the order in which they will be stopped. */
+static int plan_running(struct plan *plan, const char *own, struct error *err)
+{
+	int r = 0;
+
 	for (size_t i = 0; r == 0 && i < plan->facts.units.n; i++) {
 		const struct unit *unit = &plan->facts.units.items[i];
 
-		if (unit_is_up(unit) && strcmp(unit->sub, "exited") != 0 &&
-			is_to_stop(plan, unit->name))
+		if (is_running(unit) && is_to_stop(plan, unit->name))
 			r = plan_service(plan, own, unit->name, unit->name, err);
 	}
-	r = r < 0 ? r : sort_units(plan, err);
+	if (r == 0)
+		r = sort_units(plan, err);
+
 	/* Behind those that need them. What is added may have been all that others were needed
 	 * by. */
 	for (size_t i = 0; r >= 0 && i < plan->n_order; i++) {
@@ -426,27 +455,61 @@ int plan_units(struct plan *plan, struct error *err)
 			if (loses_its_need(plan, *name, NULL))
 				plan_unit(plan, *name, "active", plan_entry(plan, i)->name);
 	}
-	for (size_t i = 0; r >= 0 && i < plan->facts.units.n; i++) {
-		const struct unit *unit = &plan->facts.units.items[i];
+	return r;
+}
 
-		if (unit_is_up(unit) && strcmp(unit->sub, "exited") != 0)
-			plan_left_alone(plan, unit->name);
-	}
-	r = r < 0 ? r : plan_open_units(plan, own, err);
-	/* Units of the policy that do not run, but that a request over D-Bus, a timer or another
-	 * unit may start, are blocked. */
-	r = r < 0 ? r : units_files(plan->units, &files, err);
+/* Adds units of the policy that do not run, to be blocked: a request over D-Bus, a timer or another
+ * unit may start them. */
+static int plan_not_running(struct plan *plan, const char *own, struct error *err)
+{
+	_cleanup_(argv_freep) char **files = NULL;
+	size_t n_files = 0;
+	int r = units_files(plan->units, &files, err);
+
 	if (r < 0)
 		return r;
-	for (n_files = 0; files[n_files]; n_files++)
-		;
+	while (files[n_files])
+		n_files++;
 	if (n_files > 0)
 		qsort(files, n_files, sizeof(*files), compare_names);
 	for (char **name = files; r >= 0 && *name; name++)
 		if (is_to_stop(plan, *name) && !plan_has(plan, *name) &&
 			!units_is_up(plan->units, *name))
 			r = plan_inactive(plan, own, *name, err);
-	if (r >= 0 && request_takes(check_rows_find(CHECK_ID_NTP)))
+	return r;
+}
+
+int plan_units(struct plan *plan, struct error *err)
+{
+	_cleanup_(freep) char *own = NULL;
+	int r;
+
+	if (!plan->units) {
+		if (request_takes(check_rows_find(CHECK_ID_SERVICES)))
+			report_add(&plan->report, CHECK_ID_SERVICES, "-", OUTCOME_ABSENT, NULL,
+				NULL, plan->facts.units_why);
+		return 0;
+	}
+	sd_pid_get_unit(0, &own); /* NULL: it belongs to none */
+	units_busy(&plan->busy);
+	plan_requested(plan);
+	if (options.persistent)
+		refuse_persistent(plan);
+
+	r = plan_running(plan, own, err);
+	for (size_t i = 0; r >= 0 && i < plan->facts.units.n; i++) {
+		const struct unit *unit = &plan->facts.units.items[i];
+
+		if (is_running(unit))
+			plan_left_alone(plan, unit->name);
+	}
+	if (r >= 0)
+		r = plan_open_units(plan, own, err);
+	if (r >= 0)
+		r = plan_not_running(plan, own, err);
+	if (r < 0)
+		return r;
+	if (request_takes(check_rows_find(CHECK_ID_NTP)))
 		plan_ntp(plan);
-	return r < 0 ? r : 0;
+	return 0;
 }
