@@ -23,10 +23,10 @@
 #include <linux/magic.h>
 #include <sys/vfs.h>
 
-static int apply_prepare(struct plan *plan, struct error *err)
+/* Loads what is applied already. */
+static int load_journal(struct journal *journal, struct error *err)
 {
-	struct error why = {};
-	int r = journal_load(&plan->journal, err);
+	int r = journal_load(journal, err);
 
 	/* a plan is also for those who may not read what is applied */
 	if (r == -EACCES && options.dry_run) {
@@ -35,22 +35,40 @@ static int apply_prepare(struct plan *plan, struct error *err)
 		*err = (struct error){};
 	} else if (r < 0)
 		return r;
-	if (plan->journal.incomplete)
+	if (journal->incomplete)
 		return error_say(err, -EINVAL,
-			"the journal of what is applied is damaged; 'emp-setup restore' restores what can be read, and with --forget drops the rest");
+			"the journal of what is applied is damaged; "
+			"'emp-setup restore' restores what can be read, "
+			"and with --forget drops the rest");
 	/* a reboot undid it: the values of now are the ones to restore */
-	journal_drop_stale(&plan->journal);
-	plan->n_open = plan->journal.n;
+	journal_drop_stale(journal);
+	return 0;
+}
+
+/* Whether an owner has it, even one that was killed. */
+static bool is_owned(const struct entry *e)
+{
+	return entry_is_applied(e) || entry_needed_by(e) > 0 || entry_is_abandoned(e);
+}
+
+static int apply_prepare(struct plan *plan, struct error *err)
+{
+	struct journal *journal = &plan->journal;
+	struct error why = {};
+	int r = load_journal(journal, err);
+
+	if (r < 0)
+		return r;
+	plan->n_open = journal->n;
 	if (!options.dry_run)
-		journal_set_others_limits(&plan->journal);
+		journal_set_others_limits(journal);
 	r = facts_read(&plan->facts, err);
 	if (r < 0)
 		return r;
-	journal_find_changed(&plan->journal);
+	journal_find_changed(journal);
 	for (size_t i = 0; i < plan->n_open; i++)
-		plan->continued |= entry_is_applied(&plan->journal.entries[i]) ||
-				   entry_needed_by(&plan->journal.entries[i]) > 0 ||
-				   entry_is_abandoned(&plan->journal.entries[i]);
+		plan->continued |= is_owned(&journal->entries[i]);
+
 	if (plan->facts.locked)
 		return error_say(err, -EBUSY,
 			"a package manager is running (it has locked %s); wait until it is done",
@@ -58,7 +76,7 @@ static int apply_prepare(struct plan *plan, struct error *err)
 	if (plan->facts.has_units && units_open_direct(&plan->units, &why) < 0)
 		plan->units = NULL;
 	if (plan->units)
-		journal_find_unreached(&plan->journal, plan->units);
+		journal_find_unreached(journal, plan->units);
 	return plan_make(plan, err);
 }
 
@@ -72,22 +90,28 @@ static bool has_own_root(void)
 	       (own.st_dev != first.st_dev || own.st_ino != first.st_ino);
 }
 
+/* Whether a file is the kernel's. */
+static bool is_of_kernel(const char *path)
+{
+	struct statfs st;
+
+	return statfs(path, &st) == 0 &&
+	       (st.f_type == SYSFS_MAGIC || st.f_type == PROC_SUPER_MAGIC);
+}
+
 /* In a container that may write the host's settings: the journal, the only record of what they
  * were, goes with the container. A container with a systemd of its own may have files that are
- * no kernel's. */
+ * not the kernel's. */
 static bool changes_host(const struct plan *plan)
 {
-	const bool apart = plan->facts.machine.container || has_own_root();
+	const struct machine *m = &plan->facts.machine;
+	const bool apart = m->container || has_own_root();
 
 	for (size_t i = 0; apart && i < plan->n_order; i++) {
 		const struct entry *e = plan_entry(plan, i);
-		struct statfs st;
 
 		if (e->kind == ENTRY_FILE && strcmp(e->old, e->want) != 0 &&
-			(!plan->facts.machine.systemd ||
-				(statfs(e->name, &st) == 0 &&
-					(st.f_type == SYSFS_MAGIC ||
-						st.f_type == PROC_SUPER_MAGIC))))
+			(!m->systemd || is_of_kernel(e->name)))
 			return true;
 	}
 	return false;
@@ -108,34 +132,38 @@ static bool may_hide_limit(const struct plan *plan)
 	return false;
 }
 
+/* Reports what would become of an entry. */
+static void report_planned(struct report *report, const struct entry *e)
+{
+	const char *now = e->was_set ? e->want : e->now ?: e->old;
+	enum outcome outcome = OUTCOME_WILL_CHANGE;
+
+	if (e->kind == ENTRY_UNIT && !entry_is_switched(e) && e->block != BLOCK_NONE) {
+		if (e->was_blocked)
+			outcome = OUTCOME_STAYS;
+		report_entry(report, e, outcome, e->old, entry_blocked_word(e), NULL);
+	} else if (!entry_is_kept(e)) {
+		if (!strcmp(now, e->want))
+			outcome = OUTCOME_STAYS;
+		report_entry(report, e, outcome, now, e->want, e->loses);
+	}
+}
+
 /* Shows what became of the plan, or with --dry-run the plan. */
 static int apply_show(struct plan *plan, struct error *err)
 {
 	struct report *report = &plan->report;
-	size_t n_changed = report->count[OUTCOME_CHANGED],
-	       n_differ = report->count[OUTCOME_CLAMPED];
+	const size_t *count = report->count;
+	const size_t n_differ = count[OUTCOME_CLAMPED];
 	FILE *file = report_file();
 
-	for (size_t i = 0; options.dry_run && i < plan->n_order; i++) {
-		const struct entry *e = plan_entry(plan, i);
-		bool only_blocked = e->kind == ENTRY_UNIT && !entry_is_switched(e) &&
-				    e->block != BLOCK_NONE;
-		const char *now = e->was_set ? e->want : e->now ?: e->old;
-
-		if (only_blocked)
-			report_entry(report, e,
-				e->was_blocked ? OUTCOME_STAYS : OUTCOME_WILL_CHANGE, e->old,
-				entry_blocked_word(e), NULL);
-		else if (!entry_is_kept(e))
-			report_entry(report, e,
-				strcmp(now, e->want) ? OUTCOME_WILL_CHANGE : OUTCOME_STAYS, now,
-				e->want, e->loses);
-	}
-
+	for (size_t i = 0; options.dry_run && i < plan->n_order; i++)
+		report_planned(report, plan_entry(plan, i));
 	if (options.json)
 		return json_print(
 			report_document(report, json_pack("{s:b}", "dry_run", options.dry_run)),
 			file, err);
+
 	report_print(report, file, options.verbose);
 	if (may_hide_limit(plan))
 		terminal_say(file, 2,
@@ -144,33 +172,62 @@ static int apply_show(struct plan *plan, struct error *err)
 	if (options.dry_run) {
 		terminal_say(file, 2,
 			"%zu will change, %zu already set. Nothing was changed (--dry-run).",
-			report->count[OUTCOME_WILL_CHANGE], report->count[OUTCOME_STAYS]);
+			count[OUTCOME_WILL_CHANGE], count[OUTCOME_STAYS]);
 		return 0;
 	}
-	fprintf(file, "%zu changed, %zu already set, %zu refused", n_changed,
-		report->count[OUTCOME_ALREADY], report->count[OUTCOME_REFUSED]);
+	fprintf(file, "%zu changed, %zu already set, %zu refused", count[OUTCOME_CHANGED],
+		count[OUTCOME_ALREADY], count[OUTCOME_REFUSED]);
 	if (n_differ)
 		fprintf(file, ", %zu differ%s from the request", n_differ,
 			n_differ == 1 ? "s" : "");
 	fprintf(file, ".%s\n",
-		n_changed && !options.run_for ? " 'emp-setup restore' undoes everything." : "");
+		count[OUTCOME_CHANGED] && !options.run_for
+			? " 'emp-setup restore' undoes everything."
+			: "");
 	return 0;
+}
+
+/* Stops and starts the units of a plan, or waits for what earlier ones have left. */
+static int carry_out_units(struct plan *plan, struct error *err)
+{
+	int r;
+
+	waiting_begin(plan->units, "undoes all");
+	r = change_units(plan, err);
+	waiting_end();
+	return r;
+}
+
+/* Restores what was changed before a failure, `r`. */
+static int undo(struct plan *plan, int r, struct error *err)
+{
+	struct error why = {};
+	const int back = restore_locked(RESTORE_GAINED, &plan->journal, &why);
+
+	if (back < 0)
+		return error_prefix(err, r,
+			"stopped half-way, and could not undo it (%s); "
+			"'emp-setup restore' tries again",
+			why.text);
+	if (back != STATUS_DONE)
+		return error_prefix(
+			err, r, "stopped half-way, and not all was undone; see 'emp-setup status'");
+	error_prefix(err, r, "stopped half-way, and undone");
+	return r == -EINTR ? STATUS_INTERRUPTED : r;
 }
 
 /* Everything is on disk before the first write. What was changed before a failure is restored at
  * once. Positive: it was interrupted, and all is as before. */
 static int carry_out(struct plan *plan, struct error *err)
 {
-	struct error why = {};
-	int r = 0, back;
+	int r = 0;
 
-	if (plan->n_order == 0 && plan->facts.left.n > 0) { /* nothing but to wait */
-		waiting_begin(plan->units, "undoes all");
-		r = change_units(plan, err);
-		waiting_end();
-	}
-	if (plan->n_order == 0)
+	if (plan->n_order == 0) {
+		if (plan->facts.left.n > 0) /* nothing but to wait */
+			r = carry_out_units(plan, err);
 		return r == -EINTR ? STATUS_INTERRUPTED : r;
+	}
+
 	if (!plan->continued)
 		r = snapshot_save(plan->facts.has_units ? &plan->facts.units : NULL, err);
 	crash_point();
@@ -179,29 +236,16 @@ static int carry_out(struct plan *plan, struct error *err)
 	if (r < 0)
 		return error_prefix(err, r, "nothing was changed");
 	crash_point();
+
 	action_log(ACTION_APPLY, "emp-setup apply: %zu settings and units, policy %s",
 		plan->n_order, plan->facts.policy->name);
-	if (plan->units) {
-		waiting_begin(plan->units, "undoes all");
-		r = change_units(plan, err);
-		waiting_end();
-	}
+	if (plan->units)
+		r = carry_out_units(plan, err);
 	if (r == 0)
 		r = change_files(plan, err);
 	if (r == 0 && interrupt_pending())
 		r = error_say(err, -EINTR, "interrupted");
-	if (r == 0)
-		return 0;
-	back = restore_locked(RESTORE_GAINED, &plan->journal, &why);
-	if (back < 0)
-		return error_prefix(err, r,
-			"stopped half-way, and could not undo it (%s); 'emp-setup restore' tries again",
-			why.text);
-	error_prefix(err, r,
-		back == STATUS_DONE
-			? "stopped half-way, and undone"
-			: "stopped half-way, and not all was undone; see 'emp-setup status'");
-	return r == -EINTR && back == STATUS_DONE ? STATUS_INTERRUPTED : r;
+	return r == 0 ? 0 : undo(plan, r, err);
 }
 
 /* The status that a shell would give to a command that cannot be executed. */
@@ -209,7 +253,9 @@ static int shell_status(int r)
 {
 	enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
 
-	return r == -ENOMEM ? r : r == -ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
+	if (r == -ENOMEM)
+		return r;
+	return r == -ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
 }
 
 /* Says so if somebody has restored what the command was to run with. */
@@ -281,29 +327,50 @@ static int run_for(char *const *argv, const char *path, const struct plan *plan,
 	return status == 0 && (back < 0 || back == STATUS_ERROR) ? STATUS_ERROR : status;
 }
 
-int apply_verb(int argc, char **argv, struct error *err)
+/* Says so if this would change the host of a container, which is asked for by an option. */
+static bool refuse_host(const struct plan *plan, struct error *err)
 {
-	_cleanup_(plan_clear) struct plan plan = {};
-	_cleanup_(closep) int lock_fd = -1;
-	_cleanup_(freep) char *command = NULL;
+	const struct machine *m = &plan->facts.machine;
+
+	if (options.run_for || options.in_container || !changes_host(plan))
+		return false;
+	error_say(err, STATUS_NOT_FIT,
+		"in %s, apply would change the host, and what it was would be known only here, "
+		"until the container is removed: use --for, or --in-container, "
+		"or run emp-setup on the host",
+		m->container ? machine_description(m) : "a container or another root");
+	return true;
+}
+
+static int check_apply_options(int argc, struct error *err)
+{
 	const struct option_rule rules[] = {
 		{options.run_for && argc == 0,
 			"--for needs a command: emp-setup apply --for -- COMMAND"},
 		{!options.run_for && argc > 0,
 			"a command needs --for: emp-setup apply --for -- COMMAND"},
 		{options.isolate >= 0 && options.cpu >= 0 && options.cpu != options.isolate,
-			"--isolate and --cpu name different CPUs: programs are timed on the isolated one"},
+			"--isolate and --cpu name different CPUs: "
+			"programs are timed on the isolated one"},
 		{options.run_for && options.persistent,
 			"--for and --persistent exclude each other: use one of them"},
 	};
 	int r = option_check_rules(rules, ELEMENTS(rules), err);
-	bool refused;
 
 	if (options.isolate >= 0)
 		options.cpu = options.isolate;
+	return r < 0 ? r : request_validate(err);
+}
+
+int apply_verb(int argc, char **argv, struct error *err)
+{
+	_cleanup_(plan_clear) struct plan plan = {};
+	_cleanup_(closep) int lock_fd = -1;
+	_cleanup_(freep) char *command = NULL;
+	int r = check_apply_options(argc, err);
+	bool refused;
+
 	argv[argc] = NULL; /* options may follow the operands */
-	if (r == 0)
-		r = request_validate(err);
 	if (r < 0)
 		return r;
 	if (options.run_for)
@@ -318,17 +385,12 @@ int apply_verb(int argc, char **argv, struct error *err)
 		r = apply_prepare(&plan, err);
 	if (r != 0)
 		return r;
-	refused = !options.run_for && !options.in_container && changes_host(&plan);
-	if (refused)
-		error_say(err, STATUS_NOT_FIT,
-			"in %s, apply would change the host, and what it was would be known only here, until the "
-			"container is removed: use --for, or --in-container, or run emp-setup on the host",
-			plan.facts.machine.container ? machine_description(&plan.facts.machine)
-						     : "a container or another root");
-	if (refused && !options.dry_run)
-		return STATUS_NOT_FIT;
+
+	refused = refuse_host(&plan, err);
 	if (options.dry_run)
 		return apply_show(&plan, err);
+	if (refused)
+		return STATUS_NOT_FIT;
 	interrupt_init(); /* only KILL ends this process before all is done */
 	interrupt_block_others();
 	r = carry_out(&plan, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Carrying out a plan: its units, then its files. The journal has each change before it is made, and
- * what was set after it. */
+/* Carrying out a plan: its units, then its files. The journal has each change before it is made,
+ * and what was set after it. */
 #pragma once
 
 #include "setup/apply/plan.h"

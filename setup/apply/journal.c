@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The journal in memory, and its file: see journal.h. A line of the file is "LENGTH DIGEST JSON": the
- * number of bytes of the JSON, and the first digits of their SHA-256. A file of 0.1.0 has the JSON
- * only. */
+/* The journal in memory, and its file: see journal.h. A line of the file is "LENGTH DIGEST JSON":
+ * the number of bytes of the JSON, and the first digits of their SHA-256. A file of 0.1.0 has the
+ * JSON only. */
 #include "setup/apply/journal.h"
 
 #include "lib/document/document.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The two frequency limits of a cpufreq policy, as an entry has them: "MIN MAX" in kHz. A limit that
- * nobody has asked for is lifted rather than set, since what is read then is the hardware's, or that
- * of a turbo switch. Apart from the journal because only a trial tells: the limits are lifted, and
- * those that come back are asked for. */
+/* The two frequency limits of a cpufreq policy, as an entry has them: "MIN MAX" in kHz. A limit
+ * that nobody has asked for is lifted rather than set, since what is read then is the hardware's,
+ * or that of a turbo switch. Apart from the journal because only a trial tells: the limits are
+ * lifted, and those that come back are asked for. */
 #pragma once
 
 #include "setup/apply/journal.h"

@@ -72,6 +72,25 @@ static bool share_a_row(const struct report_row *a, const struct report_row *b)
 	       !strcmp(a->note ?: "", b->note ?: "");
 }
 
+/* What the row behind `more` others that share its row of the table is about; the caller frees it.
+ * NULL: its note says all. */
+static char *what_of(const struct report_row *row, size_t more)
+{
+	const bool is_file = row->name[0] == '/';
+	char *what = NULL;
+
+	for (size_t i = more; !is_file && i > 0; i--)
+		text_append(&what, ", ", "%s", row[-(ptrdiff_t)i].name);
+	if (!strcmp(row->name, "-") && row->note)
+		return what;
+	text_append(&what, ", ", "%s", is_file ? row[-(ptrdiff_t)more].name : row->name);
+	if (more && is_file)
+		text_append(&what, "", " and %zu more", more);
+	if (row->note)
+		text_append(&what, "", ": %s", row->note);
+	return what;
+}
+
 /* Rows for all that is worth showing; with `each`, for programs, one for each row of the report. */
 static struct table *report_table(const struct report *report, bool all, bool each)
 {
@@ -93,16 +112,7 @@ static struct table *report_table(const struct report *report, bool all, bool ea
 			more++;
 			continue;
 		}
-		for (size_t k = i - more; row->name[0] != '/' && k < i; k++)
-			text_append(&what, ", ", "%s", report->rows[k].name);
-		if (strcmp(row->name, "-") || !row->note) {
-			text_append(&what, ", ", "%s",
-				row->name[0] == '/' ? report->rows[i - more].name : row->name);
-			text_append(&what, "", "%s%s%s",
-				more && row->name[0] == '/' ? text_brief(" and %zu more", more)
-							    : "",
-				row->note ? ": " : "", row->note ?: "");
-		}
+		what = what_of(row, more);
 		table_row(table, TEXT(row->id), TEXT(row->name),
 			VALUE(json_string(OUTCOMES[row->outcome].name), OUTCOMES[row->outcome].word,
 				.mark = OUTCOMES[row->outcome].mark),

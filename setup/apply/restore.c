@@ -3,7 +3,8 @@
  * the first apply.
  *
  * It compares with the values of now, so it may run twice, and nothing is recorded on the way: a
- * restore that was killed is simply repeated. What somebody else has changed since is left alone. */
+ * restore that was killed is simply repeated. What somebody else has changed since is left alone.
+ */
 #include "setup/apply/restore.h"
 
 #include "lib/base/tool.h"
@@ -52,98 +53,85 @@ static void choose_entries(
 	}
 }
 
+static void print_needed(const struct restore *r, FILE *file)
+{
+	const bool one = r->n_needed == 1;
+
+	fprintf(file, "%s applied: process %d (emp-setup apply --for) needs %s.\n",
+		one ? "One setting stays" : text_brief("%zu settings stay", r->n_needed),
+		r->needed_by, one ? "it" : "them");
+}
+
 static int restore_show(const struct restore *r, size_t n_undone, struct error *err)
 {
 	const struct report *report = &r->report;
-	size_t n_failed = report->count[OUTCOME_FAILED],
-	       n_differ = report->count[OUTCOME_DIFFERENT];
+	const size_t *count = report->count;
 	FILE *file = report_file();
 
 	if (options.json)
 		return json_print(report_document(report, json_pack("{s:I}", "undone_by_reboot",
 								  (json_int_t)n_undone)),
 			file, err);
+
 	report_print(report, file, options.verbose);
 	if (n_undone)
 		fprintf(file, "A reboot had already undone %s.\n", text_count(n_undone, "change"));
-	fprintf(file, "%zu restored, %zu already as before, ", report->count[OUTCOME_RESTORED],
-		report->count[OUTCOME_ALREADY]);
+	fprintf(file, "%zu restored, %zu already as before, ", count[OUTCOME_RESTORED],
+		count[OUTCOME_ALREADY]);
 	if (options.forget)
-		fprintf(file, "%zu forgotten.\n", report->count[OUTCOME_FORGOTTEN]);
+		fprintf(file, "%zu forgotten.\n", count[OUTCOME_FORGOTTEN]);
 	else
-		fprintf(file, "%zu left alone, %zu failed.\n", report->count[OUTCOME_LEFT_ALONE],
-			n_failed);
+		fprintf(file, "%zu left alone, %zu failed.\n", count[OUTCOME_LEFT_ALONE],
+			count[OUTCOME_FAILED]);
+
 	if (r->n_needed)
-		fprintf(file, "%s applied: process %d (emp-setup apply --for) needs %s.\n",
-			r->n_needed == 1 ? "One setting stays"
-					 : text_brief("%zu settings stay", r->n_needed),
-			r->needed_by, r->n_needed == 1 ? "it" : "them");
-	if (n_failed)
+		print_needed(r, file);
+	if (count[OUTCOME_FAILED])
 		fprintf(file,
 			"What failed is tried again by 'emp-setup restore'; --forget drops it.\n");
-	if (n_differ)
-		fprintf(file, "Not as before the first apply: %zu (differs).\n", n_differ);
+	if (count[OUTCOME_DIFFERENT])
+		fprintf(file, "Not as before the first apply: %zu (differs).\n",
+			count[OUTCOME_DIFFERENT]);
 	return 0;
 }
 
-int restore_locked(enum restore_scope scope, const struct journal *applied, struct error *err)
+/* Where nothing is applied. */
+static int restore_nothing(const struct restore *r, struct error *err)
 {
-	_cleanup_(restore_clear) struct restore restore = {};
-	struct journal *j = &restore.journal;
-	const struct report *report = &restore.report;
-	struct error why = {};
-	size_t n_undone;
-	int r = journal_load(j, err);
+	int result = journal_remove(err); /* of an interrupted save */
 
-	if (r < 0)
-		return r;
-	if (r == 0) {
-		r = journal_remove(err); /* of an interrupted save */
-		if (r == 0 && options.json)
-			return restore_show(&restore, 0, err);
-		if (r == 0)
-			fprintf(report_file(), "Nothing is applied.\n");
-		return r;
-	}
-	if (j->damaged && !j->incomplete)
-		fprintf(stderr,
-			"emp-setup: the journal is damaged, but all of its changes can be read\n");
-	n_undone = journal_drop_stale(j);
-	choose_entries(&restore, scope, applied);
-	if (units_open_direct(&restore.units, &why) < 0)
-		restore.units = NULL;
-	/* what could not be restored or was left alone stays in the journal */
-	if (!options.at_boot) {
-		restore_files(&restore);
-		restore_units(&restore);
-		/* what a damaged journal has lost can only be listed */
-		for (size_t i = 0; i < j->n; i++) {
-			struct entry *e = &j->entries[i];
+	if (result < 0)
+		return result;
+	if (options.json)
+		return restore_show(r, 0, err);
+	fprintf(report_file(), "Nothing is applied.\n");
+	return 0;
+}
 
-			if (e->taken && e->name && e->kind == ENTRY_LOST)
-				restore_settle(&restore, e,
-					(struct settlement){OUTCOME_FAILED, e->old, .note = e->want,
-						.ways = e->ways});
-		}
-		journal_compact(j);
-		r = scope == RESTORE_ALL || j->n == 0
-			    ? snapshot_compare(restore.units, &restore.report, err)
-			    : 0;
-		if (r < 0)
-			return r;
+/* Restores what is taken. What could not be restored or was left alone stays in the journal. */
+static int restore_taken(struct restore *r, enum restore_scope scope, struct error *err)
+{
+	struct journal *j = &r->journal;
+
+	restore_files(r);
+	restore_units(r);
+	/* what a damaged journal has lost can only be listed */
+	for (size_t i = 0; i < j->n; i++) {
+		struct entry *e = &j->entries[i];
+
+		if (e->taken && e->name && e->kind == ENTRY_LOST)
+			restore_settle(r, e,
+				(struct settlement){
+					OUTCOME_FAILED, e->old, .note = e->want, .ways = e->ways});
 	}
-	action_log(ACTION_RESTORE,
-		"emp-setup restore: %zu restored, %zu undone by a reboot, %zu left",
-		report->count[OUTCOME_RESTORED], n_undone, j->n);
-	if (j->n == 0)
-		crash_point();
-	r = j->n > 0 ? journal_save(j, err) : journal_remove(err);
-	if (r < 0)
-		return r;
-	r = restore_show(&restore, n_undone, err);
-	/* the exit status is the command's, whoever reads our table */
-	if (r < 0 && !options.run_for)
-		return r;
+	journal_compact(j);
+	if (scope != RESTORE_ALL && j->n > 0)
+		return 0;
+	return snapshot_compare(r->units, &r->report, err);
+}
+
+static int restore_status(const struct report *report)
+{
 	if (report->count[OUTCOME_FAILED])
 		return STATUS_ERROR;
 	if (options.forget) /* what differs has been listed, as the user wants it to stay */
@@ -153,13 +141,54 @@ int restore_locked(enum restore_scope scope, const struct journal *applied, stru
 		       : STATUS_DONE;
 }
 
+int restore_locked(enum restore_scope scope, const struct journal *applied, struct error *err)
+{
+	_cleanup_(restore_clear) struct restore restore = {};
+	struct journal *j = &restore.journal;
+	struct error why = {};
+	size_t n_undone;
+	int r = journal_load(j, err);
+
+	if (r < 0)
+		return r;
+	if (r == 0)
+		return restore_nothing(&restore, err);
+	if (j->damaged && !j->incomplete)
+		fprintf(stderr,
+			"emp-setup: the journal is damaged, but all of its changes can be read\n");
+	n_undone = journal_drop_stale(j);
+	choose_entries(&restore, scope, applied);
+	if (units_open_direct(&restore.units, &why) < 0)
+		restore.units = NULL;
+
+	if (!options.at_boot) {
+		r = restore_taken(&restore, scope, err);
+		if (r < 0)
+			return r;
+	}
+	action_log(ACTION_RESTORE,
+		"emp-setup restore: %zu restored, %zu undone by a reboot, %zu left",
+		restore.report.count[OUTCOME_RESTORED], n_undone, j->n);
+	if (j->n == 0)
+		crash_point();
+	r = j->n > 0 ? journal_save(j, err) : journal_remove(err);
+	if (r < 0)
+		return r;
+
+	r = restore_show(&restore, n_undone, err);
+	/* the exit status is the command's, whoever reads our table */
+	if (r < 0 && !options.run_for)
+		return r;
+	return restore_status(&restore.report);
+}
+
 int restore_verb(int argc, char **argv, struct error *err)
 {
 	const struct option_rule rules[] = {
 		{options.at_boot && (options.force || options.forget),
 			"--at-boot restores nothing: omit --force and --forget"},
-		{options.force && options.forget,
-			"--force and --forget exclude each other: what is left alone is restored, or kept"},
+		{options.force && options.forget, "--force and --forget exclude each other: "
+						  "what is left alone is restored, or kept"},
 	};
 	_cleanup_(closep) int lock_fd = -1;
 	int r = option_check_rules(rules, ELEMENTS(rules), err);
@@ -171,5 +200,7 @@ int restore_verb(int argc, char **argv, struct error *err)
 	interrupt_init(); /* only KILL ends this process before all is done */
 	interrupt_block_others();
 	r = lock_take(&lock_fd, SETUP_LOCK, err);
-	return r < 0 ? r : restore_locked(RESTORE_ALL, NULL, err);
+	if (r < 0)
+		return r;
+	return restore_locked(RESTORE_ALL, NULL, err);
 }

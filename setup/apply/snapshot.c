@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The snapshot is a JSON object with an object for each kind of thing, from its name to its state: see
- * snapshot.h. */
+/* The snapshot is a JSON object with an object for each kind of thing, from its name to its state:
+ * see snapshot.h. */
 #include "setup/apply/snapshot.h"
 
 #include "lib/host/cpu/cpus.h"
@@ -9,42 +9,58 @@
 
 #include <fnmatch.h>
 
-static json_t *snapshot_take(const struct unit_list *list)
+/* The files of cpufreq and of CPUs that can be written and read. */
+static json_t *take_files(void)
 {
-	static const char *const kernel[] = {SYS_CPU "cpufreq/*", SYS_CPU "cpufreq/[a-z]*/*",
+	static const char *const patterns[] = {SYS_CPU "cpufreq/*", SYS_CPU "cpufreq/[a-z]*/*",
 		SYS_CPU "cpufreq/policy[0-9]*/[a-z]*/*", SYS_CPU "intel_pstate/*",
 		SYS_CPU "amd_pstate/*", SYS_CPU "smt/control", SYS_CPU "cpu[0-9]*/online",
 		SYS_CPU "cpu[0-9]*/power/energy_perf_bias"};
-	static const char *const systemd[] = {"/etc/systemd/system/*", "/run/systemd/system/*"};
-	_cleanup_(freep) char *boot_id = journal_boot_id();
-	json_t *files = json_object(), *masks = json_object(), *units = json_object(),
-	       *unit_files = json_object();
+	json_t *files = json_object();
 
-	for (size_t i = 0; i < ELEMENTS(kernel); i++) { /* those that can be written and read */
-		_cleanup_(paths_clear) struct paths paths = paths_expand(AT_FDCWD, kernel[i]);
+	for (size_t i = 0; i < ELEMENTS(patterns); i++) {
+		_cleanup_(paths_clear) struct paths paths = paths_expand(AT_FDCWD, patterns[i]);
 
 		for (size_t k = 0; k < paths.n; k++) {
+			const char *path = paths.items[k];
 			_cleanup_(freep) char *value = NULL;
 			struct stat st;
 
-			if (stat(paths.items[k], &st) == 0 && S_ISREG(st.st_mode) &&
-				st.st_mode & S_IWUSR &&
-				path_read_text(AT_FDCWD, NULL, &value, "%s", paths.items[k]) == 0 &&
+			if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || !(st.st_mode & S_IWUSR))
+				continue;
+			if (path_read_text(AT_FDCWD, NULL, &value, "%s", path) == 0 &&
 				value[0] != '<') /* "<unsupported>" */
-				json_object_set_new(files, paths.items[k], json_string(value));
+				json_object_set_new(files, path, json_string(value));
 		}
 	}
-	for (size_t i = 0; i < ELEMENTS(systemd); i++) { /* masks, and drop-ins of ours */
-		_cleanup_(paths_clear) struct paths paths = paths_expand(AT_FDCWD, systemd[i]);
+	return files;
+}
+
+/* Masks, and drop-ins of ours. */
+static json_t *take_masks(void)
+{
+	static const char *const patterns[] = {"/etc/systemd/system/*", "/run/systemd/system/*"};
+	json_t *masks = json_object();
+
+	for (size_t i = 0; i < ELEMENTS(patterns); i++) {
+		_cleanup_(paths_clear) struct paths paths = paths_expand(AT_FDCWD, patterns[i]);
 
 		for (size_t k = 0; k < paths.n; k++) {
-			_cleanup_(freep) char *drop_in = text_format(
-				"%s/" DROP_IN_NAME, paths.items[k]);
+			const char *path = paths.items[k];
+			_cleanup_(freep) char *drop_in = text_format("%s/" DROP_IN_NAME, path);
 
-			if (path_is_mask(paths.items[k]) || access(drop_in, F_OK) == 0)
-				json_object_set_new(masks, paths.items[k], json_string("there"));
+			if (path_is_mask(path) || access(drop_in, F_OK) == 0)
+				json_object_set_new(masks, path, json_string("there"));
 		}
 	}
+	return masks;
+}
+
+static json_t *snapshot_take(const struct unit_list *list)
+{
+	_cleanup_(freep) char *boot_id = journal_boot_id();
+	json_t *units = json_object(), *unit_files = json_object();
+
 	for (size_t i = 0; list && i < list->n; i++) {
 		const struct unit *unit = &list->items[i];
 
@@ -54,8 +70,8 @@ static json_t *snapshot_take(const struct unit_list *list)
 			json_object_set_new(units, unit->name, json_string("active"));
 	}
 	return json_pack("{s:s, s:i, s:s?, s:o, s:o, s:o, s:o}", "format", "emp-snapshot",
-		"version", 1, "boot_id", boot_id, "files", files, "masks", masks, "units", units,
-		"unit_files", unit_files);
+		"version", 1, "boot_id", boot_id, "files", take_files(), "masks", take_masks(),
+		"units", units, "unit_files", unit_files);
 }
 
 int snapshot_save(const struct unit_list *list, struct error *err)
@@ -101,28 +117,61 @@ static bool is_explained(const struct report *report, const char *name)
 	return false;
 }
 
-int snapshot_compare(struct units *units, struct report *report, struct error *err)
+/* What the snapshot has of each kind of thing. */
+static const struct kind {
+	const char *member;
+	const char *id; /* of the rows of the report */
+	/* the state of what one of the snapshots does not have; NULL: no difference */
+	const char *absent;
+	bool of_systemd;
+	bool may_come_and_go;
+} kinds[] = {
+	{"files", "frequency"},
+	{"masks", "masks", "not there", .of_systemd = true},
+	{"unit_files", "unit files", .of_systemd = true},
+	{"units", "units", "inactive", .of_systemd = true, .may_come_and_go = true},
+};
+
+/* Reports the things of one kind whose states differ. */
+static void compare_kind(struct report *report, const struct kind *kind, json_t *before,
+	json_t *now, struct units *units)
 {
-	static const struct {
-		const char *member;
-		const char *id; /* of the rows of the report */
-		/* the state of what one of them does not have; NULL: no difference */
-		const char *absent;
-		bool of_systemd;
-	} kinds[] = {{"files", "frequency"}, {"masks", "masks", "not there", true},
-		{"unit_files", "unit files", NULL, true}, {"units", "units", "inactive", true}};
+	json_t *was = json_object_get(before, kind->member),
+	       *is = json_object_get(now, kind->member), *value;
+	_cleanup_(json_decrefp) json_t *all = json_object();
+	const char *name;
+
+	json_object_update(all, was);
+	json_object_update_missing(all, is);
+	json_object_foreach (all, name, value) {
+		const char *then = json_string_value(json_object_get(was, name)) ?: kind->absent;
+		const char *today = json_string_value(json_object_get(is, name)) ?: kind->absent;
+
+		if (!then || !today || !strcmp(then, today) || is_explained(report, name))
+			continue;
+		if (!kind->may_come_and_go || !comes_and_goes(units, name))
+			report_add(report, kind->id, name, OUTCOME_DIFFERENT, then, today, NULL);
+	}
+}
+
+/* The snapshot that was taken in this boot; NULL: there is none. */
+static json_t *snapshot_read(void)
+{
 	_cleanup_(freep) char *text = path_text(AT_FDCWD, "%s/" JOURNAL_BEFORE, journal_directory),
 			      *boot_id = journal_boot_id();
-	_cleanup_(json_decrefp) json_t *before = text ? json_loads(text, 0, NULL) : NULL,
-				       *now = NULL;
-	_cleanup_(unit_list_clear) struct unit_list list = {};
-	const char *boot = json_string_value(json_object_get(before, "boot_id")), *name;
-	bool has_units = units &&
-			 /* then, too */
-			 json_object_size(json_object_get(before, "unit_files")) != 0;
-	json_t *value;
+	_cleanup_(json_decrefp) json_t *before = text ? json_loads(text, 0, NULL) : NULL;
+	const char *boot = json_string_value(json_object_get(before, "boot_id"));
 
-	if (!boot || !boot_id || strcmp(boot, boot_id) != 0)
+	return boot && boot_id && !strcmp(boot, boot_id) ? TAKE(before) : NULL;
+}
+
+int snapshot_compare(struct units *units, struct report *report, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *before = snapshot_read(), *now = NULL;
+	_cleanup_(unit_list_clear) struct unit_list list = {};
+	bool has_units; /* then and now */
+
+	if (!before)
 		return 0;
 	if (units) {
 		int r = units_list(units, &list, err);
@@ -130,28 +179,10 @@ int snapshot_compare(struct units *units, struct report *report, struct error *e
 		if (r < 0)
 			return r;
 	}
+	has_units = units && json_object_size(json_object_get(before, "unit_files")) != 0;
 	now = snapshot_take(units ? &list : NULL);
-	for (size_t i = 0; i < ELEMENTS(kinds); i++) {
-		const char *member = kinds[i].member;
-		json_t *was = json_object_get(before, member), *is = json_object_get(now, member);
-		_cleanup_(json_decrefp) json_t *all = json_object();
-
-		if (kinds[i].of_systemd && !has_units)
-			continue;
-		json_object_update(all, was);
-		json_object_update_missing(all, is);
-		json_object_foreach (all, name, value) {
-			const char *then = json_string_value(json_object_get(was, name))
-						   ?: kinds[i].absent,
-				   *today = json_string_value(json_object_get(is, name))
-						    ?: kinds[i].absent;
-
-			if (then && today && strcmp(then, today) != 0 &&
-				!is_explained(report, name) &&
-				(strcmp(member, "units") != 0 || !comes_and_goes(units, name)))
-				report_add(report, kinds[i].id, name, OUTCOME_DIFFERENT, then,
-					today, NULL);
-		}
-	}
+	for (size_t i = 0; i < ELEMENTS(kinds); i++)
+		if (has_units || !kinds[i].of_systemd)
+			compare_kind(report, &kinds[i], before, now, units);
 	return 0;
 }

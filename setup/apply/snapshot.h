@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The state before the first change, which a restore must leave as it was: of all units, of their
- * files, masks and drop-ins, and the files of cpufreq, SMT and CPUs. It is only for the report: what
- * restore does is in the journal. */
+ * files, masks and drop-ins, and the files of cpufreq, SMT and CPUs. It is only for the report:
+ * what restore does is in the journal. */
 #pragma once
 
 #include "lib/host/systemd/units.h"

@@ -22,6 +22,49 @@ static const char *entry_state(const struct entry *e)
 	return strcmp(e->now, e->old) ? "changed since" : "as before";
 }
 
+/* Files of one setting, or units, in the same state. */
+static bool entries_share_a_row(const struct entry *a, const struct entry *b)
+{
+	return a->kind == b->kind && a->kind != ENTRY_LOST && a->file_kind == b->file_kind &&
+	       a->persistent == b->persistent && !strcmp(a->id, b->id) && !strcmp(a->old, b->old) &&
+	       !strcmp(a->now ?: "", b->now ?: "") && !strcmp(entry_state(a), entry_state(b));
+}
+
+/* The value that was set; of what a damaged journal has lost, what is the matter, and what to do.
+ * The caller frees it. */
+static char *entry_set_text(const struct entry *e)
+{
+	return e->ways ? text_format("%s; %s", e->want, e->ways) : xstrdup(e->held ?: e->want);
+}
+
+/* What the row of these entries, of which there is one at least, is about; the caller frees it.
+ * NULL: nothing more than its other columns say. */
+static char *entries_text(const struct entry *first, size_t n)
+{
+	_cleanup_(freep) char *set = entry_set_text(first);
+	char *what = NULL;
+
+	switch (first->kind) {
+	case ENTRY_UNIT:
+		for (size_t i = 0; i < n; i++)
+			text_append(&what, ", ", "%s", first[i].name);
+		if (first->persistent)
+			text_append(&what, " ", "(persistent)");
+		break;
+	case ENTRY_FILE:
+		what = xstrdup(first->name);
+		if (n > 1)
+			text_append(&what, " and ", "%zu more", n - 1);
+		break;
+	case ENTRY_LOST:
+		if (strcmp(first->name, "-") != 0)
+			what = xstrdup(first->name);
+		text_append(&what, ": ", "%s", set);
+		break;
+	}
+	return what;
+}
+
 /* Rows of a table or, with `each`, of an array. */
 static struct table *list_entries(const struct journal *journal, bool each)
 {
@@ -36,34 +79,18 @@ static struct table *list_entries(const struct journal *journal, bool each)
 	for (size_t i = 0, first = 0; i < journal->n; i++) {
 		const struct entry *e = &journal->entries[first],
 				   *next = i + 1 < journal->n ? &journal->entries[i + 1] : NULL;
-		_cleanup_(freep) char *what = NULL;
-		_cleanup_(freep) char *wanted = e->ways ? text_format("%s; %s", e->want, e->ways)
-							: xstrdup(e->want);
+		_cleanup_(freep) char *set = NULL, *what = NULL;
 		const char *before, *now;
 		pid_t pid = entry_needed_by(e);
 
-		/* files of one setting or units, in the same state, share a row */
-		if (!each && next && e->kind == next->kind && e->kind != ENTRY_LOST &&
-			e->file_kind == next->file_kind && e->persistent == next->persistent &&
-			!strcmp(e->id, next->id) && !strcmp(e->old, next->old) &&
-			!strcmp(e->now ?: "", next->now ?: "") &&
-			!strcmp(entry_state(e), entry_state(next)))
+		if (!each && next && entries_share_a_row(e, next))
 			continue;
-		if (e->kind == ENTRY_UNIT)
-			for (const struct entry *unit = e; unit <= &journal->entries[i]; unit++)
-				text_append(&what, ", ", "%s", unit->name);
-		else if (e->kind == ENTRY_FILE || strcmp(e->name, "-") != 0)
-			what = xstrdup(e->name);
-		if (e->kind == ENTRY_UNIT && e->persistent)
-			text_append(&what, " ", "(persistent)");
-		else if (e->kind == ENTRY_FILE && i > first)
-			text_append(&what, " and ", "%zu more", i - first);
-		else if (e->kind == ENTRY_LOST)
-			text_append(&what, ": ", "%s", wanted);
+		set = entry_set_text(e);
+		what = entries_text(e, i + 1 - first);
 		before = kernel_setting_description(e->file_kind, e->old);
 		now = kernel_setting_description(e->file_kind, e->now);
 		table_row(list, TEXT(e->id), TEXT(e->name), TEXT(entry_state(e)),
-			VALUE(json_string(e->old), before ?: "-"), TEXT(e->held ?: wanted),
+			VALUE(json_string(e->old), before ?: "-"), TEXT(set),
 			VALUE(json_string(e->now), now ?: "-"), TEXT(what),
 			VALUE(json_boolean(e->persistent), ""),
 			VALUE(json_boolean(e->persistent), ""),
@@ -98,6 +125,46 @@ static size_t read_entries(struct journal *journal, bool each)
 	return n_hidden;
 }
 
+/* What killed processes of EMP have left behind. */
+static json_t *left_json(const struct leftovers *left)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < left->n; i++)
+		json_array_append_new(array,
+			json_pack("{s:s, s:s}", "kind", leftover_kind_names[left->items[i].kind],
+				"path", left->items[i].path));
+	return array;
+}
+
+static void print_left(const struct leftovers *left)
+{
+	for (size_t i = 0; i < left->n; i++)
+		terminal_say(stdout, 2, "Left behind by a killed EMP: %s %s",
+			leftover_kind_names[left->items[i].kind],
+			terminal_text(left->items[i].path));
+	if (left->n > 0)
+		printf("'emp-setup restore' removes it, "
+		       "and so does the next tool that runs as root.\n");
+}
+
+static void print_applied(const struct journal *journal, struct table *list, bool stale)
+{
+	pid_t pid = 0;
+
+	printf("Applied since %s.\n", text_moment(journal->since_ns));
+	if (stale)
+		printf("The machine has rebooted since, which undid all but persistent changes.\n");
+	printf("\n");
+	table_print(list, stdout);
+	for (size_t i = 0; pid <= 0 && i < journal->n; i++)
+		pid = entry_needed_by(&journal->entries[i]);
+	if (pid > 0)
+		printf("\nProcess %d (emp-setup apply --for) needs some of it until its command "
+		       "ends.\n",
+			pid);
+}
+
 int status_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(journal_clear) struct journal journal = {};
@@ -105,9 +172,9 @@ int status_verb(int argc, char **argv, struct error *err)
 	_cleanup_(leftovers_clear) struct leftovers left = {};
 	_cleanup_(closep) int tracing_fd = tracefs_open();
 	_cleanup_(freep) char *recording = tracing_fd >= 0 ? tracefs_recording(tracing_fd) : NULL;
-	bool each = options.json || options.verbose, stale;
-	json_t *array;
-	size_t n_hidden, needed = 0;
+	const bool each = options.json || options.verbose;
+	bool stale;
+	size_t n_hidden;
 	int status, r = journal_load(&journal, err);
 
 	if (r < 0)
@@ -117,42 +184,24 @@ int status_verb(int argc, char **argv, struct error *err)
 	stale = journal_is_stale(&journal);
 	n_hidden = read_entries(&journal, each);
 	list = list_entries(&journal, each);
+
 	if (options.json) {
-		array = json_array();
-		for (size_t i = 0; i < left.n; i++)
-			json_array_append_new(
-				array, json_pack("{s:s, s:s}", "kind",
-					       leftover_kind_names[left.items[i].kind], "path",
-					       left.items[i].path));
 		r = json_print_document("emp-applied",
 			json_pack("{s:I, s:b, s:o, s:o, s:s?}", "since_ns",
 				(json_int_t)journal.since_ns, "rebooted_since", stale, "entries",
-				table_json(list), "left", array, "traced_by", recording),
+				table_json(list), "left", left_json(&left), "traced_by", recording),
 			err);
 		return r < 0 ? r : status;
 	}
+
 	if (r == 0)
 		printf("Nothing is applied.\n");
-	else {
-		printf("Applied since %s.\n", text_moment(journal.since_ns));
-		if (stale)
-			printf("The machine has rebooted since, which undid all but persistent changes.\n");
-		printf("\n");
-		table_print(list, stdout);
-	}
-	for (size_t i = 0; i < journal.n; i++)
-		if (entry_needed_by(&journal.entries[i]) > 0 && !needed++)
-			printf("\nProcess %d (emp-setup apply --for) needs some of it until its command ends.\n",
-				entry_needed_by(&journal.entries[i]));
+	else
+		print_applied(&journal, list, stale);
 	if (n_hidden)
 		printf("\n%s that did not run %s kept from starting; -v lists everything.\n",
 			text_count(n_hidden, "unit"), n_hidden == 1 ? "is" : "are");
-	/* Of killed processes of EMP, and traces of anybody. */
-	for (size_t i = 0; i < left.n; i++)
-		terminal_say(stdout, 2, "Left behind by a killed EMP: %s %s",
-			leftover_kind_names[left.items[i].kind], terminal_text(left.items[i].path));
-	if (left.n > 0)
-		printf("'emp-setup restore' removes it, and so does the next tool that runs as root.\n");
+	print_left(&left);
 	if (recording)
 		terminal_say(stdout, 2, "The kernel is traced by: %s", terminal_text(recording));
 	return status;

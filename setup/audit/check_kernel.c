@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The checks of the kernel: its version (EMPv4), what slows it down, what it does that no process has
- * caused, and how it schedules and accounts. See checks.h.
+/* The checks of the kernel: its version (EMPv4), what slows it down, what it does that no process
+ * has caused, and how it schedules and accounts. See checks.h.
  *
  * A container has no kernel of its own, and the host of some virtual machines provides theirs. */
 #include "setup/audit/checks.h"

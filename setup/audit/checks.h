@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The checks of an audit, one row each, in the order of the protocol: what is wanted, why, how to get
- * there, and the setting that apply makes for it. */
+/* The checks of an audit, one row each, in the order of the protocol: what is wanted, why, how to
+ * get there, and the setting that apply makes for it. */
 #pragma once
 
 #include "setup/audit/finding.h"
@@ -46,8 +46,8 @@ struct setting {
 	bool on_request; /* only where --only names it */
 	bool isolates;   /* belongs to an isolated CPU: --isolate implies it */
 	bool hardware;   /* a virtual machine does not have it: its host decides */
-	/* patterns of files, ended by NULL, that lose their values while the setting is applied: they
-	 * are only restored */
+	/* patterns of files, ended by NULL, that lose their values while the setting is applied:
+	 * they are only restored */
 	const char *const *keeps;
 	const char *costs; /* what others lose meanwhile; NULL: nothing */
 	/* the id of a check whose files the kernel changes with these: applied and restored
@@ -73,7 +73,8 @@ struct check {
 	const char *how;  /* to get there, where apply does not */
 	const char *undo; /* likewise; NULL: restore does it, or there is nothing to undo */
 	bool of_policies; /* of cpufreq: absent where there are none */
-	/* the id of the check by whose files it shows that a host decides this one; NULL: its own */
+	/* the id of the check by whose files it shows that a host decides this one; NULL: its own
+	 */
 	const char *files_of;
 	/* NULL: `number` decides, or else the setting's files are compared with what they should
 	 * hold. */
