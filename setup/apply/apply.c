@@ -1,357 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The verb apply: a plan, the journal, the changes, and with --for a command and restore. See
- * apply.h.
- *
- * A unit is kept from being started by a mask, a link to /dev/null with its name, which systemd
- * makes. For a unit whose own file is in /etc, a mask in /run has no effect, and the name in /etc
- * is taken: a drop-in gives it a condition that never holds. */
-#include "setup/apply/apply.h"
-
+/* The verb apply: a plan, the journal, the changes, and with --for a command and restore. */
 #include "lib/base/terminal.h"
 #include "lib/base/tool.h"
 #include "lib/host/cpu/cpupower.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/process/subprocess.h"
+#include "setup/apply/block.h"
+#include "setup/apply/change.h"
+#include "setup/apply/changed.h"
+#include "setup/apply/crash_point.h"
+#include "setup/apply/limits.h"
+#include "setup/apply/owners.h"
+#include "setup/apply/plan.h"
+#include "setup/apply/reached.h"
+#include "setup/apply/request.h"
+#include "setup/apply/restore.h"
+#include "setup/apply/snapshot.h"
+#include "setup/apply/waiting.h"
+#include "setup/options.h"
 
 #include <linux/magic.h>
 #include <sys/vfs.h>
 
-void crash_point(void)
+/* Loads what is applied already. */
+static int load_journal(struct journal *journal, struct error *err)
 {
-	if (options.kill_after > 0 && --options.kill_after == 0)
-		raise(SIGKILL);
-}
-
-bool path_is_mask(const char *path)
-{
-	char target[16] = "";
-
-	return readlink(path, target, sizeof(target) - 1) > 0 && !strcmp(target, "/dev/null");
-}
-
-/* The mask or the drop-in of a unit; the caller frees it. */
-static char *block_path(const struct entry *e)
-{
-	return text_format("%s/%s%s", e->persistent ? "/etc/systemd/system" : "/run/systemd/system",
-		e->name, e->block == BLOCK_DROP_IN ? ".d/" DROP_IN_NAME : "");
-}
-
-bool entry_is_blocked(const struct entry *e)
-{
-	_cleanup_(freep) char *path = block_path(e);
-
-	if (e->block == BLOCK_DROP_IN)
-		return access(path, F_OK) == 0;
-	return e->block == BLOCK_MASK && path_is_mask(path);
-}
-
-static int set_drop_in(const char *path, bool there, struct error *err)
-{
-	static const char text[] =
-		"# Made by \"emp-setup apply\", removed by \"emp-setup restore\".\n"
-		"[Unit]\nConditionPathExists=/dev/null/no-start-while-timing\n";
-	_cleanup_(freep) char *directory = xstrndup(path, (size_t)(strrchr(path, '/') - path));
-	_cleanup_(closep) int fd = -1;
-
-	if (!there) {
-		if (unlink(path) < 0 && errno != ENOENT)
-			return error_os(err, -errno, "cannot remove %s", path);
-		if (rmdir(directory) < 0 && errno != ENOENT && errno != ENOTEMPTY)
-			return error_os(err, -errno, "cannot remove %s", directory);
-		return 0;
-	}
-	if (mkdir(directory, 0755) < 0 && errno != EEXIST)
-		return error_os(err, -errno, "cannot make %s", directory);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
-	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
-		return error_os(err, fd < 0 ? -errno : -EIO, "cannot write %s", path);
-	return fsync(fd) < 0 ? error_os(err, -errno, "cannot write %s", path) : 0;
-}
-
-void entries_block(struct units *units, struct entry *const *entries, size_t n, bool blocked,
-	struct report *report)
-{
-	const enum outcome failed = blocked ? OUTCOME_REFUSED : OUTCOME_FAILED;
-	struct error why = {};
-
-	for (size_t i = 0; i < n; i++) {
-		const struct entry *e = entries[i];
-		_cleanup_(freep) char *path = block_path(e);
-		int r = 0;
-
-		if (e->block == BLOCK_DROP_IN)
-			r = set_drop_in(path, blocked, &why);
-		else if (path_is_mask(path) != blocked)
-			r = units_mask(units, e->name, blocked, e->persistent, &why);
-		if (r < 0)
-			report_entry(report, e, failed, NULL, NULL, why.text);
-		crash_point();
-	}
-	if (n == 0)
-		return;
-	if (units_reload(units, &why) < 0)
-		report_add(report, "svc.units", "-", failed, NULL, NULL, why.text);
-	crash_point();
-}
-
-/* Carrying out a plan. */
-
-/* Records in the journal what the entry at place i holds, which is taken over. */
-static int record_held(struct plan *plan, size_t i, char *held, struct error *err)
-{
-	struct entry *e = plan_entry(plan, i);
-	int r;
-
-	free(e->held);
-	e->held = held;
-	r = journal_mark(&plan->journal, plan->order[i], err);
-	crash_point();
-	return r;
-}
-
-/* An error only if it was interrupted. */
-static int set_unit(struct entry *e, struct units *units, struct error *err)
-{
-	bool start = !strcmp(e->want, "active");
-	struct error why = {};
-	int r = units_set(units, e->name, start, &why);
-
-	crash_point();
-	if (r == -EINTR)
-		return error_say(err, r, "interrupted while it waited for %s to %s", e->name,
-			start ? "start" : "stop");
-	/* of no answer nothing follows */
-	e->done = r != -ETIMEDOUT && units_state(units, e->name) == start;
-	free(e->why);
-	e->why = xstrdup(r < 0   ? why.text
-			 : start ? "it did not start (a condition of the unit does not hold)"
-				 : "it was started again");
-	return 0;
-}
-
-/* A unit that runs and is to be stopped, or the other way; another is only kept from being
- * started. */
-static bool is_switched(const struct entry *e)
-{
-	return e->kind == ENTRY_UNIT && strcmp(e->old, e->want) != 0;
-}
-
-/* With --wait, until the processes have ended that units of this plan and those stopped before have
- * left. An error only if it was interrupted. */
-static int wait_for_left(const struct plan *plan, struct error *err)
-{
-	size_t n = options.wait ? plan->n_order + plan->facts.left.n : 0;
-	int r = 0;
-
-	for (size_t i = 0; r >= 0 && i < n; i++) {
-		const struct entry *e = i < plan->n_order ? plan_entry(plan, i) : NULL;
-		const char *unit = e ? e->name : plan->facts.left.items[i - plan->n_order].unit;
-
-		if (!e || (is_switched(e) && e->done && unit_is_kind(unit, ".service")))
-			r = units_wait_left(plan->units, unit);
-	}
-	return r < 0 ? error_say(
-			       err, r, "interrupted while it waited for processes of stopped units")
-		     : 0;
-}
-
-/* Whether a stopped unit has left processes behind; then it is reported. */
-static bool report_left(struct plan *plan, const char *unit)
-{
-	_cleanup_(freep) char *left = units_left(plan->units, unit),
-			      *note = left ? text_format(
-						     "it has left %s; --wait waits for their end",
-						     left)
-					   : NULL;
-
-	if (left)
-		report_add(&plan->report, "svc.units", unit, OUTCOME_CLAMPED, "active", "inactive",
-			note);
-	return left;
-}
-
-/* Reports what became of the units, and records for status that those that were refused hold their
- * old values. */
-static int report_units(struct plan *plan, int r, struct error *err)
-{
-	for (size_t i = 0; i < plan->n_order; i++) {
-		const struct entry *e = plan_entry(plan, i);
-		bool start = !strcmp(e->want, "active");
-		const char *before = start ? "inactive" : "active";
-
-		if (e->kind != ENTRY_UNIT)
-			continue;
-		if (!is_switched(e)) { /* that it could not be blocked is reported already */
-			if (e->was_blocked || e->block == BLOCK_NONE || entry_is_blocked(e))
-				report_entry(&plan->report, e,
-					e->was_blocked || e->block == BLOCK_NONE ? OUTCOME_ALREADY
-										 : OUTCOME_CHANGED,
-					e->old, entry_blocked_word(e), NULL);
-		} else if (e->done) {
-			action_log(ACTION_STOP, "%s: %s %s", e->id, e->name,
-				start ? "started" : "stopped");
-			if (e->was_set)
-				report_entry(
-					&plan->report, e, OUTCOME_ALREADY, e->want, e->want, NULL);
-			else if (start || !report_left(plan, e->name))
-				report_entry(&plan->report, e, OUTCOME_CHANGED, before, e->want,
-					e->loses);
-		} else {
-			report_entry(&plan->report, e, OUTCOME_REFUSED, before, before, e->why);
-			r = r == 0 ? record_held(plan, i, xstrdup(e->old), err) : r;
-		}
-	}
-	for (size_t i = 0; i < plan->facts.left.n; i++)
-		report_left(plan, plan->facts.left.items[i].unit);
-	return r;
-}
-
-static int change_units(struct plan *plan, struct error *err)
-{
-	_cleanup_(freep) struct entry **blocked = NULL;
-	size_t n_blocked = 0;
-	int r = 0;
-
-	/* A second attempt for what is not done: another unit that was still active may have
-	 * prevented it. */
-	for (int attempt = 0; attempt < 2; attempt++)
-		for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
-			struct entry *e = plan_entry(plan, i);
-
-			if (!is_switched(e) || e->done)
-				continue;
-			if (!e->begun) {
-				e->begun = true;
-				r = record_held(plan, i, NULL, err);
-			}
-			r = r < 0 ? r : set_unit(e, plan->units, err);
-			if (r == 0 && e->done)
-				r = record_held(plan, i, xstrdup(e->want), err);
-		}
-	if (r < 0)
-		return r;
-	/* Stop first, then mask: an active timer that is masked fails, and a socket stays open. */
-	for (size_t i = 0; i < plan->n_order; i++) {
-		struct entry *e = plan_entry(plan, i);
-
-		if (e->kind == ENTRY_UNIT && e->block != BLOCK_NONE && (!is_switched(e) || e->held))
-			*array_add(blocked, n_blocked) = e;
-	}
-	entries_block(plan->units, blocked, n_blocked, true, &plan->report);
-	/* A request over D-Bus starts a service again, until it is masked. */
-	for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
-		struct entry *e = plan_entry(plan, i);
-
-		if (e->kind == ENTRY_UNIT && (e->done || !is_switched(e)) &&
-			units_is_up(plan->units, e->name) != !strcmp(e->want, "active"))
-			r = set_unit(e, plan->units, err);
-	}
-	r = r < 0 ? r : wait_for_left(plan, err);
-	return report_units(plan, r, err);
-}
-
-static int set_file(struct plan *plan, size_t i, struct error *err)
-{
-	static const enum outcome outcomes[] = {[SETTING_CHANGED] = OUTCOME_CHANGED,
-		[SETTING_ALREADY] = OUTCOME_ALREADY,
-		[SETTING_ABSENT] = OUTCOME_ABSENT,
-		[SETTING_OFFLINE] = OUTCOME_ABSENT,
-		[SETTING_REFUSED] = OUTCOME_REFUSED,
-		[SETTING_CLAMPED] = OUTCOME_CLAMPED};
-	struct entry *e = plan_entry(plan, i);
-	struct kernel_setting file = entry_setting(e);
-	_cleanup_(freep) char *before = entry_read(e, NULL), *held = NULL;
-	struct kernel_setting_result result;
-	const char *note = NULL;
-	int r;
-
-	e->begun = true;
-	r = record_held(plan, i, NULL, err);
-	if (r < 0)
-		return r;
-	result = kernel_setting_set(&file, e->want);
-	held = result.held;
-	crash_point();
-	if (result.outcome == SETTING_CHANGED || result.outcome == SETTING_CLAMPED)
-		action_log(ACTION_SET, "%s: %s set from %s to %s", e->id, e->name, before ?: "?",
-			held ?: e->want);
-	if (held) /* also if nothing was changed: later changes are somebody else's */
-		r = record_held(plan, i, xstrdup(held), err);
-	if (result.outcome == SETTING_OFFLINE)
-		note = "its CPUs are offline";
-	else if (result.outcome == SETTING_REFUSED)
-		note = result.error == -EROFS ? "read-only here; only the host can change it"
-					      : strerror(-result.error);
-	else if (result.outcome == SETTING_CLAMPED)
-		note = "the kernel set another value than requested";
-	else if (result.outcome == SETTING_CHANGED)
-		note = e->loses;
-	report_entry(&plan->report, e, outcomes[result.outcome], before, held, note);
-	return r;
-}
-
-/* Finds out which limits nobody has asked for, before anything else changes them: lifted, they
- * stay as they are. Those that stay lifted until the journal says so are found out by the
- * restore. */
-static int record_limits(struct plan *plan, size_t i, struct error *err)
-{
-	struct entry *e = plan_entry(plan, i);
-	_cleanup_(freep) char *back = NULL;
-	int r;
-
-	if (cpufreq_shows_limits(e->name)) {
-		e->limits = LIMITS_LIFTED;
-		r = record_held(plan, i, NULL, err);
-		if (r < 0)
-			return r;
-	}
-	entry_find_limits(e, plan->order[i] < plan->n_open); /* of an older version */
-	crash_point();
-	if (!(e->limits & LIMITS_KNOWN))
-		return 0; /* the change itself reports it */
-	r = record_held(plan, i, NULL, err);
-	back = entry_limits(e, e->old);
-	cpufreq_write_limits(e->name, back);
-	crash_point();
-	return r;
-}
-
-static int change_files(struct plan *plan, struct error *err)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
-		const struct entry *e = plan_entry(plan, i);
-
-		if (e->kind == ENTRY_FILE && e->file_kind == SETTING_LIMITS &&
-			!(e->limits & LIMITS_KNOWN))
-			r = record_limits(plan, i, err);
-	}
-
-	for (size_t i = 0; r == 0 && i < plan->n_order; i++) {
-		const struct entry *e = plan_entry(plan, i);
-		char *now;
-
-		if (interrupt_pending())
-			return error_say(err, -EINTR, "interrupted");
-		if (e->kind != ENTRY_FILE)
-			continue;
-		if (entry_is_kept(e) && e->file_kind == SETTING_LIMITS)
-			cpufreq_settle_limits(e->name);
-		if (!entry_is_kept(e))
-			r = set_file(plan, i, err);
-		/* the value that the changes before it have left */
-		else if ((now = entry_read(e, NULL)))
-			r = record_held(plan, i, now, err);
-	}
-	return r;
-}
-
-static int apply_prepare(struct plan *plan, struct error *err)
-{
-	struct error why = {};
-	int r = journal_load(&plan->journal, err);
+	int r = journal_load(journal, err);
 
 	/* a plan is also for those who may not read what is applied */
 	if (r == -EACCES && options.dry_run) {
@@ -360,22 +35,40 @@ static int apply_prepare(struct plan *plan, struct error *err)
 		*err = (struct error){};
 	} else if (r < 0)
 		return r;
-	if (plan->journal.incomplete)
+	if (journal->incomplete)
 		return error_say(err, -EINVAL,
-			"the journal of what is applied is damaged; 'emp-setup restore' restores what can be read, and with --forget drops the rest");
+			"the journal of what is applied is damaged; "
+			"'emp-setup restore' restores what can be read, "
+			"and with --forget drops the rest");
 	/* a reboot undid it: the values of now are the ones to restore */
-	journal_drop_stale(&plan->journal);
-	plan->n_open = plan->journal.n;
+	journal_drop_stale(journal);
+	return 0;
+}
+
+/* Whether an owner has it, even one that was killed. */
+static bool is_owned(const struct entry *e)
+{
+	return entry_is_applied(e) || entry_needed_by(e) > 0 || entry_is_abandoned(e);
+}
+
+static int apply_prepare(struct plan *plan, struct error *err)
+{
+	struct journal *journal = &plan->journal;
+	struct error why = {};
+	int r = load_journal(journal, err);
+
+	if (r < 0)
+		return r;
+	plan->n_open = journal->n;
 	if (!options.dry_run)
-		journal_set_others_limits(&plan->journal);
+		journal_set_others_limits(journal);
 	r = facts_read(&plan->facts, err);
 	if (r < 0)
 		return r;
-	journal_find_changed(&plan->journal);
+	journal_find_changed(journal);
 	for (size_t i = 0; i < plan->n_open; i++)
-		plan->continued |= entry_is_applied(&plan->journal.entries[i]) ||
-				   entry_needed_by(&plan->journal.entries[i]) > 0 ||
-				   entry_is_abandoned(&plan->journal.entries[i]);
+		plan->continued |= is_owned(&journal->entries[i]);
+
 	if (plan->facts.locked)
 		return error_say(err, -EBUSY,
 			"a package manager is running (it has locked %s); wait until it is done",
@@ -383,7 +76,7 @@ static int apply_prepare(struct plan *plan, struct error *err)
 	if (plan->facts.has_units && units_open_direct(&plan->units, &why) < 0)
 		plan->units = NULL;
 	if (plan->units)
-		journal_find_unreached(&plan->journal, plan->units);
+		journal_find_unreached(journal, plan->units);
 	return plan_make(plan, err);
 }
 
@@ -397,22 +90,28 @@ static bool has_own_root(void)
 	       (own.st_dev != first.st_dev || own.st_ino != first.st_ino);
 }
 
+/* Whether a file is the kernel's. */
+static bool is_of_kernel(const char *path)
+{
+	struct statfs st;
+
+	return statfs(path, &st) == 0 &&
+	       (st.f_type == SYSFS_MAGIC || st.f_type == PROC_SUPER_MAGIC);
+}
+
 /* In a container that may write the host's settings: the journal, the only record of what they
  * were, goes with the container. A container with a systemd of its own may have files that are
- * no kernel's. */
+ * not the kernel's. */
 static bool changes_host(const struct plan *plan)
 {
-	const bool apart = plan->facts.machine.container || has_own_root();
+	const struct machine *m = &plan->facts.machine;
+	const bool apart = m->container || has_own_root();
 
 	for (size_t i = 0; apart && i < plan->n_order; i++) {
 		const struct entry *e = plan_entry(plan, i);
-		struct statfs st;
 
 		if (e->kind == ENTRY_FILE && strcmp(e->old, e->want) != 0 &&
-			(!plan->facts.machine.systemd ||
-				(statfs(e->name, &st) == 0 &&
-					(st.f_type == SYSFS_MAGIC ||
-						st.f_type == PROC_SUPER_MAGIC))))
+			(!m->systemd || is_of_kernel(e->name)))
 			return true;
 	}
 	return false;
@@ -433,34 +132,38 @@ static bool may_hide_limit(const struct plan *plan)
 	return false;
 }
 
+/* Reports what would become of an entry. */
+static void report_planned(struct report *report, const struct entry *e)
+{
+	const char *now = e->was_set ? e->want : e->now ?: e->old;
+	enum outcome outcome = OUTCOME_WILL_CHANGE;
+
+	if (e->kind == ENTRY_UNIT && !entry_is_switched(e) && e->block != BLOCK_NONE) {
+		if (e->was_blocked)
+			outcome = OUTCOME_STAYS;
+		report_entry(report, e, outcome, e->old, entry_blocked_word(e), NULL);
+	} else if (!entry_is_kept(e)) {
+		if (!strcmp(now, e->want))
+			outcome = OUTCOME_STAYS;
+		report_entry(report, e, outcome, now, e->want, e->loses);
+	}
+}
+
 /* Shows what became of the plan, or with --dry-run the plan. */
 static int apply_show(struct plan *plan, struct error *err)
 {
 	struct report *report = &plan->report;
-	size_t n_changed = report->count[OUTCOME_CHANGED],
-	       n_differ = report->count[OUTCOME_CLAMPED];
+	const size_t *count = report->count;
+	const size_t n_differ = count[OUTCOME_CLAMPED];
 	FILE *file = report_file();
 
-	for (size_t i = 0; options.dry_run && i < plan->n_order; i++) {
-		const struct entry *e = plan_entry(plan, i);
-		bool only_blocked = e->kind == ENTRY_UNIT && !is_switched(e) &&
-				    e->block != BLOCK_NONE;
-		const char *now = e->was_set ? e->want : e->now ?: e->old;
-
-		if (only_blocked)
-			report_entry(report, e,
-				e->was_blocked ? OUTCOME_STAYS : OUTCOME_WILL_CHANGE, e->old,
-				entry_blocked_word(e), NULL);
-		else if (!entry_is_kept(e))
-			report_entry(report, e,
-				strcmp(now, e->want) ? OUTCOME_WILL_CHANGE : OUTCOME_STAYS, now,
-				e->want, e->loses);
-	}
-
+	for (size_t i = 0; options.dry_run && i < plan->n_order; i++)
+		report_planned(report, plan_entry(plan, i));
 	if (options.json)
 		return json_print(
 			report_document(report, json_pack("{s:b}", "dry_run", options.dry_run)),
 			file, err);
+
 	report_print(report, file, options.verbose);
 	if (may_hide_limit(plan))
 		terminal_say(file, 2,
@@ -469,33 +172,62 @@ static int apply_show(struct plan *plan, struct error *err)
 	if (options.dry_run) {
 		terminal_say(file, 2,
 			"%zu will change, %zu already set. Nothing was changed (--dry-run).",
-			report->count[OUTCOME_WILL_CHANGE], report->count[OUTCOME_STAYS]);
+			count[OUTCOME_WILL_CHANGE], count[OUTCOME_STAYS]);
 		return 0;
 	}
-	fprintf(file, "%zu changed, %zu already set, %zu refused", n_changed,
-		report->count[OUTCOME_ALREADY], report->count[OUTCOME_REFUSED]);
+	fprintf(file, "%zu changed, %zu already set, %zu refused", count[OUTCOME_CHANGED],
+		count[OUTCOME_ALREADY], count[OUTCOME_REFUSED]);
 	if (n_differ)
 		fprintf(file, ", %zu differ%s from the request", n_differ,
 			n_differ == 1 ? "s" : "");
 	fprintf(file, ".%s\n",
-		n_changed && !options.run_for ? " 'emp-setup restore' undoes everything." : "");
+		count[OUTCOME_CHANGED] && !options.run_for
+			? " 'emp-setup restore' undoes everything."
+			: "");
 	return 0;
+}
+
+/* Stops and starts the units of a plan, or waits for what earlier ones have left. */
+static int carry_out_units(struct plan *plan, struct error *err)
+{
+	int r;
+
+	waiting_begin(plan->units, "undoes all");
+	r = change_units(plan, err);
+	waiting_end();
+	return r;
+}
+
+/* Restores what was changed before a failure, `r`. */
+static int undo(struct plan *plan, int r, struct error *err)
+{
+	struct error why = {};
+	const int back = restore_locked(RESTORE_GAINED, &plan->journal, &why);
+
+	if (back < 0)
+		return error_prefix(err, r,
+			"stopped half-way, and could not undo it (%s); "
+			"'emp-setup restore' tries again",
+			why.text);
+	if (back != STATUS_DONE)
+		return error_prefix(
+			err, r, "stopped half-way, and not all was undone; see 'emp-setup status'");
+	error_prefix(err, r, "stopped half-way, and undone");
+	return r == -EINTR ? STATUS_INTERRUPTED : r;
 }
 
 /* Everything is on disk before the first write. What was changed before a failure is restored at
  * once. Positive: it was interrupted, and all is as before. */
 static int carry_out(struct plan *plan, struct error *err)
 {
-	struct error why = {};
-	int r = 0, back;
+	int r = 0;
 
-	if (plan->n_order == 0 && plan->facts.left.n > 0) { /* nothing but to wait */
-		waiting_begin(plan->units, "undoes all");
-		r = change_units(plan, err);
-		waiting_end();
-	}
-	if (plan->n_order == 0)
+	if (plan->n_order == 0) {
+		if (plan->facts.left.n > 0) /* nothing but to wait */
+			r = carry_out_units(plan, err);
 		return r == -EINTR ? STATUS_INTERRUPTED : r;
+	}
+
 	if (!plan->continued)
 		r = snapshot_save(plan->facts.has_units ? &plan->facts.units : NULL, err);
 	crash_point();
@@ -504,29 +236,16 @@ static int carry_out(struct plan *plan, struct error *err)
 	if (r < 0)
 		return error_prefix(err, r, "nothing was changed");
 	crash_point();
+
 	action_log(ACTION_APPLY, "emp-setup apply: %zu settings and units, policy %s",
 		plan->n_order, plan->facts.policy->name);
-	if (plan->units) {
-		waiting_begin(plan->units, "undoes all");
-		r = change_units(plan, err);
-		waiting_end();
-	}
+	if (plan->units)
+		r = carry_out_units(plan, err);
 	if (r == 0)
 		r = change_files(plan, err);
 	if (r == 0 && interrupt_pending())
 		r = error_say(err, -EINTR, "interrupted");
-	if (r == 0)
-		return 0;
-	back = restore_locked(RESTORE_GAINED, &plan->journal, &why);
-	if (back < 0)
-		return error_prefix(err, r,
-			"stopped half-way, and could not undo it (%s); 'emp-setup restore' tries again",
-			why.text);
-	error_prefix(err, r,
-		back == STATUS_DONE
-			? "stopped half-way, and undone"
-			: "stopped half-way, and not all was undone; see 'emp-setup status'");
-	return r == -EINTR && back == STATUS_DONE ? STATUS_INTERRUPTED : r;
+	return r == 0 ? 0 : undo(plan, r, err);
 }
 
 /* The status that a shell would give to a command that cannot be executed. */
@@ -534,7 +253,9 @@ static int shell_status(int r)
 {
 	enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
 
-	return r == -ENOMEM ? r : r == -ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
+	if (r == -ENOMEM)
+		return r;
+	return r == -ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
 }
 
 /* Says so if somebody has restored what the command was to run with. */
@@ -606,29 +327,50 @@ static int run_for(char *const *argv, const char *path, const struct plan *plan,
 	return status == 0 && (back < 0 || back == STATUS_ERROR) ? STATUS_ERROR : status;
 }
 
-int apply_verb(int argc, char **argv, struct error *err)
+/* Says so if this would change the host of a container, which is asked for by an option. */
+static bool refuse_host(const struct plan *plan, struct error *err)
 {
-	_cleanup_(plan_clear) struct plan plan = {};
-	_cleanup_(closep) int lock_fd = -1;
-	_cleanup_(freep) char *command = NULL;
+	const struct machine *m = &plan->facts.machine;
+
+	if (options.run_for || options.in_container || !changes_host(plan))
+		return false;
+	error_say(err, STATUS_NOT_FIT,
+		"in %s, apply would change the host, and what it was would be known only here, "
+		"until the container is removed: use --for, or --in-container, "
+		"or run emp-setup on the host",
+		m->container ? machine_description(m) : "a container or another root");
+	return true;
+}
+
+static int check_apply_options(int argc, struct error *err)
+{
 	const struct option_rule rules[] = {
 		{options.run_for && argc == 0,
 			"--for needs a command: emp-setup apply --for -- COMMAND"},
 		{!options.run_for && argc > 0,
 			"a command needs --for: emp-setup apply --for -- COMMAND"},
 		{options.isolate >= 0 && options.cpu >= 0 && options.cpu != options.isolate,
-			"--isolate and --cpu name different CPUs: programs are timed on the isolated one"},
+			"--isolate and --cpu name different CPUs: "
+			"programs are timed on the isolated one"},
 		{options.run_for && options.persistent,
 			"--for and --persistent exclude each other: use one of them"},
 	};
 	int r = option_check_rules(rules, ELEMENTS(rules), err);
-	bool refused;
 
 	if (options.isolate >= 0)
 		options.cpu = options.isolate;
+	return r < 0 ? r : request_validate(err);
+}
+
+int apply_verb(int argc, char **argv, struct error *err)
+{
+	_cleanup_(plan_clear) struct plan plan = {};
+	_cleanup_(closep) int lock_fd = -1;
+	_cleanup_(freep) char *command = NULL;
+	int r = check_apply_options(argc, err);
+	bool refused;
+
 	argv[argc] = NULL; /* options may follow the operands */
-	if (r == 0)
-		r = request_validate(err);
 	if (r < 0)
 		return r;
 	if (options.run_for)
@@ -643,17 +385,12 @@ int apply_verb(int argc, char **argv, struct error *err)
 		r = apply_prepare(&plan, err);
 	if (r != 0)
 		return r;
-	refused = !options.run_for && !options.in_container && changes_host(&plan);
-	if (refused)
-		error_say(err, STATUS_NOT_FIT,
-			"in %s, apply would change the host, and what it was would be known only here, until the "
-			"container is removed: use --for, or --in-container, or run emp-setup on the host",
-			plan.facts.machine.container ? machine_description(&plan.facts.machine)
-						     : "a container or another root");
-	if (refused && !options.dry_run)
-		return STATUS_NOT_FIT;
+
+	refused = refuse_host(&plan, err);
 	if (options.dry_run)
 		return apply_show(&plan, err);
+	if (refused)
+		return STATUS_NOT_FIT;
 	interrupt_init(); /* only KILL ends this process before all is done */
 	interrupt_block_others();
 	r = carry_out(&plan, err);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The journal in memory, and its file: see apply.h. A line of the file is "LENGTH DIGEST JSON": the
- * number of bytes of the JSON, and the first digits of their SHA-256. A file of 0.1.0 has the JSON
- * only. */
-#include "setup/apply/apply.h"
+/* The journal in memory, and its file: see journal.h. A line of the file is "LENGTH DIGEST JSON":
+ * the number of bytes of the JSON, and the first digits of their SHA-256. A file of 0.1.0 has the
+ * JSON only. */
+#include "setup/apply/journal.h"
 
 #include "lib/document/document.h"
 #include "lib/host/cpu/cpupower.h"
 #include "lib/host/system/digest.h"
 #include "lib/record/fields.h"
+#include "setup/audit/checks.h"
 
 enum { MOST_LIMITS = LIMITS_KNOWN | LIMITS_NO_MIN | LIMITS_NO_MAX | LIMITS_LIFTED };
 
@@ -29,6 +30,7 @@ static const struct field entry_fields[] = {
 		.max = SETTING_CPUSET},
 	{FIELD(entry, FIELD_TEXT, old)},
 	{FIELD(entry, FIELD_TEXT, want)},
+	{FIELD(entry, FIELD_TEXT, ways), .presence = FIELD_OPTIONAL},
 	{FIELD(entry, FIELD_TEXT, held), .presence = FIELD_OPTIONAL},
 	{FIELD(entry, FIELD_TEXT, last), .presence = FIELD_OPTIONAL},
 	{FIELD(entry, FIELD_INT, limits), .presence = FIELD_OPTIONAL, .max = MOST_LIMITS},
@@ -55,117 +57,14 @@ void entry_clear(struct entry *e)
 
 struct kernel_setting entry_setting(const struct entry *e)
 {
+	struct kernel_setting setting = {AT_FDCWD, e->name, e->file_kind};
 	const struct check *check = check_rows_find(e->id);
 
-	return (struct kernel_setting){AT_FDCWD, e->name, e->file_kind,
-		e->file_kind == SETTING_LIMITS ? cpufreq_write_limits
-		: check && !entry_is_kept(e)   ? check->setting.write
-					       : NULL};
-}
-
-void entry_find_limits(struct entry *e, bool wider)
-{
-	struct cpufreq_lifted l;
-	int64_t old[2];
-	bool same, open[2];
-
-	if (sscanf(e->old, "%" SCNd64 " %" SCNd64, &old[0], &old[1]) != 2 ||
-		cpufreq_lift_limits(e->name, &l) < 0)
-		return;
-	same = old[0] == l.was[0] && old[1] == l.was[1];
-	for (int i = 0; i < 2; i++)
-		open[i] = same ? !l.asked[i] : old[i] == l.open[i];
-	if (!same && wider) {
-		open[0] |= old[0] < l.open[0];
-		open[1] |= old[1] > l.open[1];
-	}
-	e->limits = LIMITS_KNOWN | (open[0] ? LIMITS_NO_MIN : 0) | (open[1] ? LIMITS_NO_MAX : 0);
-}
-
-bool entry_has_others_limit(struct entry *e, const char *back)
-{
-	const char *ours = entry_last(e);
-	_cleanup_(freep) char *text = NULL;
-	int64_t old[2], held[2], want[2] = {-1, -1}, is[2], keep[2];
-	struct cpufreq_lifted l;
-	bool theirs[2];
-
-	if (sscanf(back, "%" SCNd64 " %" SCNd64, &old[0], &old[1]) != 2 ||
-		sscanf(ours, "%" SCNd64 " %" SCNd64, &held[0], &held[1]) != 2 ||
-		sscanf(e->now, "%" SCNd64 " %" SCNd64, &is[0], &is[1]) != 2)
-		return false;
-	if (entry_is_reached(e))
-		sscanf(e->want, "%" SCNd64 " %" SCNd64, &want[0], &want[1]);
-	for (int i = 0; i < 2; i++)
-		theirs[i] = is[i] != old[i] && is[i] != held[i] && is[i] != want[i];
-	if ((!theirs[0] && !theirs[1]) || cpufreq_lift_limits(e->name, &l) < 0)
-		return false;
-	for (int i = 0; i < 2; i++) {
-		if (theirs[i] && !l.asked[i]) {
-			theirs[i] = false;
-			held[i] = is[i];
-		}
-		keep[i] = l.asked[i] || is[i] == want[i] ? is[i]
-			  : i == 0                       ? CPUFREQ_NO_MIN
-							 : CPUFREQ_NO_MAX;
-	}
-	if (l.asked[0] && is[0] == is[1] && want[0] > is[0]) /* ours, which gives way to theirs */
-		keep[0] = want[0];
-	text = text_format("%" PRId64 " %" PRId64, keep[0], keep[1]);
-	cpufreq_write_limits(e->name, text);
-	if (theirs[0] || theirs[1]) {
-		char **last = e->held ? &e->held : &e->last;
-
-		free(*last);
-		*last = text_format("%" PRId64 " %" PRId64, held[0], held[1]);
-	}
-	return theirs[0] || theirs[1];
-}
-
-void entry_adopt(struct entry *e, const char *now)
-{
-	const char *ours = entry_last(e);
-	int64_t old[2], held[2], want[2] = {}, is[2];
-
-	if (e->file_kind != SETTING_LIMITS || !e->changed_externally || !ours ||
-		sscanf(e->old, "%" SCNd64 " %" SCNd64, &old[0], &old[1]) != 2 ||
-		sscanf(ours, "%" SCNd64 " %" SCNd64, &held[0], &held[1]) != 2 ||
-		sscanf(now, "%" SCNd64 " %" SCNd64, &is[0], &is[1]) != 2) {
-		free(e->old);
-		e->old = xstrdup(now);
-		e->limits = 0;
-		return;
-	}
-	/* set, but we were killed before we could record it */
-	if (!e->held && e->begun && e->want &&
-		sscanf(e->want, "%" SCNd64 " %" SCNd64, &want[0], &want[1]) == 2) {
-		held[0] = is[0] == want[0] || is[0] == is[1] ? want[0] : held[0];
-		held[1] = is[1] == want[1] ? want[1] : held[1];
-	}
-	/* a lower limit of ours gives way to an upper one of theirs; a restore has given back what
-	 * is as before */
-	if (is[0] != held[0] && is[0] != old[0] && (is[0] != is[1] || is[1] > held[0])) {
-		old[0] = is[0];
-		e->limits &= ~LIMITS_NO_MIN;
-	}
-	if (is[1] != held[1] && is[1] != old[1]) {
-		old[1] = is[1];
-		e->limits &= ~LIMITS_NO_MAX;
-	}
-	free(e->old);
-	e->old = text_format("%" PRId64 " %" PRId64, old[0], old[1]);
-}
-
-char *entry_limits(const struct entry *e, const char *value)
-{
-	bool old = !strcmp(value, e->old);
-	int64_t min, max;
-
-	if (sscanf(value, "%" SCNd64 " %" SCNd64, &min, &max) != 2)
-		return xstrdup(value);
-	return text_format("%" PRId64 " %" PRId64,
-		old && e->limits & LIMITS_NO_MIN ? CPUFREQ_NO_MIN : min,
-		old && e->limits & LIMITS_NO_MAX ? CPUFREQ_NO_MAX : max);
+	if (e->file_kind == SETTING_LIMITS)
+		setting.write = cpufreq_write_limits;
+	else if (check && !entry_is_kept(e))
+		setting.write = check->setting.write;
+	return setting;
 }
 
 char *entry_read(const struct entry *e, struct units *units)
@@ -262,47 +161,59 @@ struct reading {
 	int64_t n_entries; /* readable or not; of a file without digests */
 };
 
-/* Takes the head, an entry or a mark. -EINVAL: it is no line of a journal. */
-static int take_line(struct reading *reading, const json_t *line, struct error *err)
+/* A head; -EINVAL: it is none. */
+static int take_head(struct reading *reading, const json_t *line, struct error *err)
 {
-	const char *format = json_string_value(json_object_get(line, "format")),
-		   *held = json_string_value(json_object_get(line, "held")),
-		   *theirs = json_string_value(json_object_get(line, "theirs"));
-	json_int_t version = json_integer_value(json_object_get(line, "version")),
-		   limits = json_integer_value(json_object_get(line, "limits"));
-	const json_t *entries = json_object_get(line, "entries"),
-		     *mark = json_object_get(line, "mark");
+	const char *format = json_string_value(json_object_get(line, "format"));
+	const json_int_t version = json_integer_value(json_object_get(line, "version"));
+	const json_t *entries = json_object_get(line, "entries");
+	struct journal *j = reading->journal;
+
+	if (!format || strcmp(format, "emp-journal") != 0 ||
+		(version != 1 && !reading->has_digests))
+		return -EINVAL;
+	if (version > 2)
+		return error_say(err, -EPROTONOSUPPORT,
+			"the journal was written by a newer emp-setup; use that version");
+	free(j->boot_id);
+	j->boot_id = text_copy(json_string_value(json_object_get(line, "boot_id")));
+	j->since_ns = json_integer_value(json_object_get(line, "since_ns"));
+	reading->has_head = true;
+	reading->n_expected = entries ? json_integer_value(entries) : -1;
+	return 0;
+}
+
+/* A mark; that of a lost entry has no effect. */
+static void take_mark(struct journal *j, const json_t *line)
+{
+	const json_int_t number = json_integer_value(json_object_get(line, "mark"));
+	const json_int_t limits = json_integer_value(json_object_get(line, "limits"));
+	const char *theirs = json_string_value(json_object_get(line, "theirs"));
+
+	for (size_t i = 0; i < j->n; i++) {
+		struct entry *e = &j->entries[i];
+
+		if (e->number != number)
+			continue;
+		if (theirs) {
+			free(e->theirs);
+			e->theirs = xstrdup(theirs);
+			continue;
+		}
+		free(e->held);
+		e->held = text_copy(json_string_value(json_object_get(line, "held")));
+		e->begun = json_is_true(json_object_get(line, "begun"));
+		if (limits > 0)
+			e->limits = (int)limits & MOST_LIMITS;
+	}
+}
+
+static int take_entry(struct reading *reading, const json_t *line, struct error *err)
+{
 	struct json_fields f = json_fields_begin(line, (struct json_location){"the journal"}, err);
 	struct journal *j = reading->journal;
 	struct entry e = {};
 
-	if (json_object_get(line, "format")) {
-		if (!format || strcmp(format, "emp-journal") != 0 ||
-			(version != 1 && !reading->has_digests))
-			return -EINVAL;
-		if (version > 2)
-			return error_say(err, -EPROTONOSUPPORT,
-				"the journal was written by a newer emp-setup; use that version");
-		free(j->boot_id);
-		j->boot_id = text_copy(json_string_value(json_object_get(line, "boot_id")));
-		j->since_ns = json_integer_value(json_object_get(line, "since_ns"));
-		reading->has_head = true;
-		reading->n_expected = entries ? json_integer_value(entries) : -1;
-		return 0;
-	}
-	for (size_t i = 0; mark && i < j->n; i++) /* a mark of a lost entry has no effect */
-		if (j->entries[i].number == json_integer_value(mark) && theirs) {
-			free(j->entries[i].theirs);
-			j->entries[i].theirs = xstrdup(theirs);
-		} else if (j->entries[i].number == json_integer_value(mark)) {
-			free(j->entries[i].held);
-			j->entries[i].held = text_copy(held);
-			j->entries[i].begun = json_is_true(json_object_get(line, "begun"));
-			if (limits > 0)
-				j->entries[i].limits = (int)limits & MOST_LIMITS;
-		}
-	if (mark)
-		return 0;
 	document_read_fields(&f, &entry_table, &e);
 	if (f.r < 0) {
 		entry_clear(&e);
@@ -313,6 +224,17 @@ static int take_line(struct reading *reading, const json_t *line, struct error *
 	reading->n_entries++;
 	j->incomplete |= e.kind == ENTRY_LOST;
 	*array_add(j->entries, j->n) = e;
+	return 0;
+}
+
+/* Takes the head, an entry or a mark. -EINVAL: it is no line of a journal. */
+static int take_line(struct reading *reading, const json_t *line, struct error *err)
+{
+	if (json_object_get(line, "format"))
+		return take_head(reading, line, err);
+	if (!json_object_get(line, "mark"))
+		return take_entry(reading, line, err);
+	take_mark(reading->journal, line);
 	return 0;
 }
 
@@ -360,42 +282,47 @@ static json_t *check_line(const char *line, size_t len, size_t *ret_used)
 	return json_loadb(line + start, size, 0, NULL);
 }
 
+/* Takes the line, or what can be read of it where it is damaged. `json`: NULL if it is no JSON. */
+static int read_line(struct reading *reading, const json_t *json, const char *line, size_t len,
+	bool ended, struct error *err)
+{
+	static const char MARK[] = "{\"mark\":";
+	const size_t most = strlen(MARK);
+	struct error why = {};
+	const int r = json ? take_line(reading, json, &why) : -EINVAL;
+	char *name;
+
+	if (r < 0 && r != -EINVAL)
+		*err = why;
+	if (r != -EINVAL)
+		return r;
+	reading->journal->damaged |= ended;
+	reading->n_entries += !reading->has_digests &&
+			      strncmp(line, MARK, len < most ? len : most) != 0;
+	name = find_member(line, len, "name");
+	if (name)
+		add_lost(&reading->lost, name, find_member(line, len, "old") ?: xstrdup(""),
+			xstrdup("its line in the journal is damaged"));
+	return 0;
+}
+
 /* A line without its end. It is two or more if the end of the first is damaged. The last one of a
  * file may end in its middle: it is a mark then. */
 static int read_joined(
 	struct reading *reading, const char *line, size_t len, bool ended, struct error *err)
 {
-	static const char MARK[] = "{\"mark\":";
-
 	for (;;) {
 		size_t used = len;
 		_cleanup_(json_decrefp) json_t *json = check_line(line, len, &used);
-		struct error why = {};
-		char *name;
 		int r;
 
 		if (json)
 			reading->has_digests = true;
 		else if (!reading->has_digests)
 			json = json_loadb(line, len, 0, NULL);
-		r = json ? take_line(reading, json, &why) : -EINVAL;
-		if (r < 0 && r != -EINVAL) {
-			*err = why;
+		r = read_line(reading, json, line, len, ended, err);
+		if (r < 0 || used >= len)
 			return r;
-		}
-		if (r < 0) { /* it cannot be read */
-			reading->journal->damaged |= ended;
-			reading->n_entries += !reading->has_digests &&
-					      strncmp(line, MARK,
-						      len < strlen(MARK) ? len : strlen(MARK)) != 0;
-			name = find_member(line, len, "name");
-			if (name)
-				add_lost(&reading->lost, name,
-					find_member(line, len, "old") ?: xstrdup(""),
-					xstrdup("its line in the journal is damaged"));
-		}
-		if (used >= len)
-			return 0;
 		reading->journal->damaged = true;
 		line += used + 1;
 		len -= used + 1;
@@ -404,7 +331,7 @@ static int read_joined(
 
 #define LOOK                                                                                \
 	"; 'journalctl -t emp-setup' lists what was set, 'emp-setup audit' what still is, " \
-	"'systemctl list-unit-files --state=masked,masked-runtime' what is masked; --forget drops it"
+	"'systemctl list-unit-files --state=masked,masked-runtime' what is masked"
 
 /* Adds what is missing to the journal. */
 static void add_missing(struct reading *reading)
@@ -422,6 +349,7 @@ static void add_missing(struct reading *reading)
 		reading->has_head ? text_format("%d of %d changes cannot be read" LOOK,
 					    (int)missing, (int)(n + missing))
 				  : xstrdup("how many changes were made cannot be read" LOOK));
+	j->entries[j->n - 1].ways = xstrdup("--forget drops it");
 }
 
 /* The files. */
@@ -506,31 +434,55 @@ int journal_save_file(const char *name, const char *text, struct error *err)
 	return 0;
 }
 
+static json_t *head_new(const struct journal *j)
+{
+	return json_pack("{s:s, s:i, s:s?, s:I, s:I}", "format", "emp-journal", "version", 2,
+		"boot_id", j->boot_id, "since_ns", (json_int_t)j->since_ns, "entries",
+		(json_int_t)j->n);
+}
+
+/* Takes over `json`. False: a text in it is not UTF-8. */
+static bool write_line(FILE *stream, json_t *json)
+{
+	_cleanup_(freep) char *line = make_line(json);
+
+	fputs(line ?: "", stream);
+	return line;
+}
+
 int journal_save(const struct journal *j, struct error *err)
 {
 	_cleanup_(freep) char *text = NULL;
 	size_t size;
 	FILE *stream = xopen_memstream(&text, &size);
-	bool valid = true;
+	bool valid = write_line(stream, head_new(j));
 
-	for (size_t i = 0; i < j->n + 2; i++) { /* the head, n entries, the head again */
-		struct entry e = i > 0 && i <= j->n ? j->entries[i - 1] : (struct entry){};
-		_cleanup_(freep) char *line = NULL;
-
-		e.number = (int64_t)i - 1;
-		if (i > 0 && i <= j->n)
-			j->entries[i - 1].number = e.number;
-		line = make_line(
-			i > 0 && i <= j->n
-				? document_new(&entry_table, &e)
-				: json_pack("{s:s, s:i, s:s?, s:I, s:I}", "format", "emp-journal",
-					  "version", 2, "boot_id", j->boot_id, "since_ns",
-					  (json_int_t)j->since_ns, "entries", (json_int_t)j->n));
-		valid = valid && line;
-		fputs(line ?: "", stream);
+	for (size_t i = 0; i < j->n; i++) {
+		j->entries[i].number = (int64_t)i;
+		valid &= write_line(stream, document_new(&entry_table, &j->entries[i]));
 	}
+	valid &= write_line(stream, head_new(j));
 	text_stream_close(stream, &text);
 	return journal_save_file(FILE_NAME, valid ? text : NULL, err);
+}
+
+/* What does not fit on the disk is removed again. */
+static int append_line(int fd, const char *line, bool persistent)
+{
+	const off_t end = lseek(fd, 0, SEEK_END);
+	const size_t length = strlen(line);
+	const ssize_t n = write(fd, line, length);
+	int r = 0;
+
+	if (n < 0)
+		r = -errno;
+	else if ((size_t)n < length)
+		r = -ENOSPC;
+	if (r == 0 && persistent && fdatasync(fd) < 0)
+		r = -errno;
+	if (r < 0 && n > 0 && ftruncate(fd, end) < 0)
+		r = -errno;
+	return r;
 }
 
 /* Takes over `mark`. */
@@ -539,19 +491,14 @@ static int append_mark(json_t *mark, bool persistent, struct error *err)
 	_cleanup_(freep) char *path = text_format("%s/%s", journal_directory, FILE_NAME);
 	_cleanup_(freep) char *line = make_line(mark);
 	_cleanup_(closep) int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
-	int r = fd < 0 ? -errno : line ? 0 : -EILSEQ;
+	int r = 0;
 
-	if (r == 0) {
-		off_t end = lseek(fd, 0, SEEK_END);
-		ssize_t n = write(fd, line, strlen(line));
-
-		r = n < 0 ? -errno : (size_t)n < strlen(line) ? -ENOSPC : 0;
-		if (r == 0 && persistent && fdatasync(fd) < 0)
-			r = -errno;
-		/* what did not fit is removed again */
-		if (r < 0 && n > 0 && ftruncate(fd, end) < 0)
-			r = -errno;
-	}
+	if (fd < 0)
+		r = -errno;
+	else if (!line)
+		r = -EILSEQ;
+	else
+		r = append_line(fd, line, persistent);
 	return r < 0 ? error_os(err, r, "cannot write to %s", path) : 0;
 }
 

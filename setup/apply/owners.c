@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The owners of entries, as text with commas between them: see apply.h. */
-#include "setup/apply/apply.h"
+/* The owners of entries, as text with commas between them: see owners.h. */
+#include "setup/apply/owners.h"
 
 #include "lib/host/process/process.h"
+#include "setup/options.h"
 
 static const char PLAIN[] = "apply";
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Units that apply had planned to stop or start, and was killed before it came to them: see
- * apply.h. */
-#include "setup/apply/apply.h"
+ * reached.h. */
+#include "setup/apply/reached.h"
 
+const char *const units_needs[] = {"Requires", "Requisite", "BindsTo", "Wants", "Upholds", NULL};
 /* Whether systemd stops it along with one of these: its own properties name those that it depends
  * on. What others need or stop is asked of them: systemd may have unloaded them, and forgotten whom
  * they need, until they are asked. */

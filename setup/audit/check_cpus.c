@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The checks of what shares the CPU that programs are timed on, and how it idles: the other
- * thread of its core, interrupts, control groups, work of the kernel. See audit.h. */
-#include "setup/audit/audit.h"
+ * thread of its core, interrupts, control groups, work of the kernel. See checks.h. */
+#include "setup/audit/checks.h"
 
 #include "lib/host/process/cgroup.h"
 
-#define CPU "/sys/devices/system/cpu/"
 #define NO_CPU "no CPU is set apart for timing; --cpu names one"
 
-void check_cpus_latency(const struct facts *f, struct finding *ret)
+DECIDER(check_cpus_latency)
 {
-	size_t n = paths_count(f->root_fd, CPU "cpu0/cpuidle/state*"); /* polling is one of them */
+	size_t n = paths_count(
+		f->root_fd, SYS_CPU "cpu0/cpuidle/state*"); /* polling is one of them */
 
 	if (n > 1)
 		finding_set(ret, CHECK_OFF, "CPU 0 has %zu idle states", n);
@@ -28,7 +28,7 @@ static char *threads_text(const struct facts *f)
 		text_parse_cpu_list(f->online, &cpus, &n_cpus);
 	for (size_t i = 0; i < n_cpus; i++) {
 		_cleanup_(freep) char *list = path_text(
-			f->root_fd, CPU "cpu%d/topology/thread_siblings_list", cpus[i]);
+			f->root_fd, SYS_CPU "cpu%d/topology/thread_siblings_list", cpus[i]);
 		_cleanup_(freep) int *threads = NULL;
 		size_t n = 0;
 
@@ -47,10 +47,10 @@ static char *threads_text(const struct facts *f)
 	return text_format("each core runs %zu threads", most);
 }
 
-void check_cpus_smt(const struct facts *f, struct finding *ret)
+DECIDER(check_cpus_smt)
 {
 	/* "on", "off", "notsupported"…, or how many threads a core runs */
-	_cleanup_(freep) char *smt = path_text(f->root_fd, CPU "smt/control"),
+	_cleanup_(freep) char *smt = path_text(f->root_fd, SYS_CPU "smt/control"),
 			      *threads = threads_text(f);
 	bool alone = f->cpu >= 0; /* nothing runs on the other threads of its core */
 
@@ -63,7 +63,7 @@ void check_cpus_smt(const struct facts *f, struct finding *ret)
 	else if (text_has_word("off forceoff notsupported", smt))
 		finding_set(
 			ret, CHECK_OK, "%s", !strcmp(smt, "notsupported") ? "not supported" : smt);
-	else if (path_int(f->root_fd, CPU "smt/active") == 0)
+	else if (path_int(f->root_fd, SYS_CPU "smt/active") == 0)
 		finding_set(ret, CHECK_OK, "no core runs two threads");
 	else if (alone)
 		finding_set(ret, CHECK_OK, "on; CPU %d has its core for itself", f->cpu);
@@ -71,7 +71,7 @@ void check_cpus_smt(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_OFF, "on: %s", threads);
 }
 
-void check_cpus_type(const struct facts *f, struct finding *ret)
+DECIDER(check_cpus_type)
 {
 	_cleanup_(freep) char *types = core_types_text(&f->cores);
 	const struct core_type *type = core_types_of(&f->cores, f->cpu);
@@ -85,7 +85,7 @@ void check_cpus_type(const struct facts *f, struct finding *ret)
 }
 
 /* The largest value that does not stop a program is as many CPUs as there are. */
-void check_cpus_quota(const struct facts *f, struct finding *ret)
+DECIDER(check_cpus_quota)
 {
 	_cleanup_(cgroup_limits_clear) struct cgroup_limits l = {};
 
@@ -97,7 +97,7 @@ void check_cpus_quota(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_OK, "no quota");
 }
 
-void check_cpus_weight(const struct facts *f, struct finding *ret)
+DECIDER(check_cpus_weight)
 {
 	_cleanup_(cgroup_limits_clear) struct cgroup_limits l = {};
 
@@ -110,7 +110,7 @@ void check_cpus_weight(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_OK, "%" PRId64 " %%", l.weight);
 }
 
-void check_cpus_isolated(const struct facts *f, struct finding *ret)
+DECIDER(check_cpus_isolated)
 {
 	if (!f->isolated)
 		finding_set(ret, CHECK_UNKNOWN, "not reported by the kernel");
@@ -121,9 +121,9 @@ void check_cpus_isolated(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_OFF, "%s", *f->isolated ? f->isolated : "none");
 }
 
-void check_cpus_nohz(const struct facts *f, struct finding *ret)
+DECIDER(check_cpus_nohz)
 {
-	_cleanup_(freep) char *list = path_text(f->root_fd, CPU "nohz_full");
+	_cleanup_(freep) char *list = path_text(f->root_fd, SYS_CPU "nohz_full");
 	/* as some kernels write an empty list */
 	bool none = list && (!*list || !strcmp(list, "(null)"));
 
@@ -137,9 +137,9 @@ void check_cpus_nohz(const struct facts *f, struct finding *ret)
 
 /* intel_pstate without HWP chooses the clock at the tick, which these CPUs do not have while
  * they are busy; but for one governor. */
-void check_cpus_tickless_clock(const struct facts *f, struct finding *ret)
+DECIDER(check_cpus_tickless_clock)
 {
-	_cleanup_(freep) char *list = path_text(f->root_fd, CPU "nohz_full");
+	_cleanup_(freep) char *list = path_text(f->root_fd, SYS_CPU "nohz_full");
 	const struct frequency *q = &f->frequency;
 	const struct frequency_policy *chooses = NULL;
 
@@ -173,12 +173,12 @@ static bool boot_list_has(const char *list, int cpu)
 	return list && (!strcmp(list, "all") || cpu_list_has(list, cpu));
 }
 
-void check_cpus_callbacks(const struct facts *f, struct finding *ret)
+DECIDER(check_cpus_callbacks)
 {
 	_cleanup_(freep) char *command_line = path_text(f->root_fd, "/proc/cmdline"),
 			      *rcu = kernel_boot_option(command_line, "rcu_nocbs"),
 			      /* which implies it */
-				      *tickless = path_text(f->root_fd, CPU "nohz_full");
+				      *tickless = path_text(f->root_fd, SYS_CPU "nohz_full");
 
 	if (f->cpu < 0)
 		finding_set(ret, CHECK_ABSENT, NO_CPU);
@@ -189,9 +189,9 @@ void check_cpus_callbacks(const struct facts *f, struct finding *ret)
 }
 
 /* A mask of CPUs that should not have the core that programs are timed on. */
-static void judge_cpu_mask(const char *id, const struct facts *f, struct finding *ret)
+DECIDER(check_cpus_mask)
 {
-	const struct setting_files *files = check_files(check_rows_find(id), f);
+	const struct setting_files *files = check_files(check, f);
 	const struct setting_file *file = files->n && files->items[0].value ? &files->items[0]
 									    : NULL;
 
@@ -205,12 +205,7 @@ static void judge_cpu_mask(const char *id, const struct facts *f, struct finding
 			"mask %s", file->value);
 }
 
-void check_cpus_workqueues(const struct facts *f, struct finding *ret)
-{
-	judge_cpu_mask("workqueue", f, ret);
-}
-
-void check_cpus_balancer(const struct facts *f, struct finding *ret)
+DECIDER(check_cpus_balancer)
 {
 	for (size_t i = 0; i < f->n_processes; i++)
 		if (!strcmp(f->processes[i].name, "irqbalance")) {
@@ -220,33 +215,9 @@ void check_cpus_balancer(const struct facts *f, struct finding *ret)
 	finding_set(ret, CHECK_OK, "irqbalance does not run");
 }
 
-char *check_cpus_interrupt_want(const struct facts *f, const struct setting_file *file)
+DECIDER(check_cpus_interrupts)
 {
-	/* of one interrupt; else the mask for new ones */
-	const bool is_list = strstr(file->path, "_list");
-	_cleanup_(freep) char *less = NULL, *others = NULL;
-	_cleanup_(freep) int *cpus = NULL;
-	size_t n = 0;
-
-	if (f->cpu < 0 || !file->value)
-		return NULL;
-	less = is_list ? cpu_list_without(file->value, f->threads, f->n_threads)
-		       : cpu_mask(file->value, f->threads, f->n_threads, true);
-	if (!less || less[is_list ? 0 : strspn(less, "0,")])
-		return TAKE(less);
-	/* Nothing would remain: all CPUs but those of the core. The kernel refuses an empty
-	 * mask. */
-	others = f->online ? cpu_list_without(f->online, f->threads, f->n_threads) : NULL;
-	if (is_list)
-		return TAKE(others);
-	return others && text_parse_cpu_list(others, &cpus, &n) >= 0 && n > 0
-		       ? cpu_mask(file->value, cpus, n, false)
-		       : NULL;
-}
-
-void check_cpus_interrupts(const struct facts *f, struct finding *ret)
-{
-	const struct setting_files *files = check_files(check_rows_find("irq.each"), f);
+	const struct setting_files *files = check_files(check, f);
 	size_t n = 0; /* that may be handled on the core */
 
 	for (size_t i = 0; i < files->n; i++)
@@ -261,9 +232,4 @@ void check_cpus_interrupts(const struct facts *f, struct finding *ret)
 			ret, CHECK_OFF, "%zu of %zu may be handled on CPU %d", n, files->n, f->cpu);
 	else
 		finding_set(ret, CHECK_OK, "none of %zu on CPU %d", files->n, f->cpu);
-}
-
-void check_cpus_new_interrupts(const struct facts *f, struct finding *ret)
-{
-	judge_cpu_mask("irq.default", f, ret);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The checks of how fast the processor runs: governor, frequency limits, turbo and SpeedStep
- * (EMPv3). See audit.h.
+ * (EMPv3). See checks.h.
  *
  * On a machine without a cpufreq driver either the firmware controls the frequency, or, in a
  * virtual machine, the host does. The first may be good or bad; the second cannot be audited
  * from inside. */
-#include "setup/audit/audit.h"
+#include "setup/audit/checks.h"
 
-void check_frequency_driver(const struct facts *f, struct finding *ret)
+DECIDER(check_frequency_driver)
 {
 	const struct frequency *q = &f->frequency;
 
@@ -15,7 +15,7 @@ void check_frequency_driver(const struct facts *f, struct finding *ret)
 		q->pstate_status ? " (" : "", q->pstate_status ?: "", q->pstate_status ? ")" : "");
 }
 
-void check_frequency_governor(const struct facts *f, struct finding *ret)
+DECIDER(check_frequency_governor)
 {
 	const struct frequency *q = &f->frequency;
 	const struct frequency_policy *other = NULL;
@@ -105,7 +105,7 @@ static void set_limits_by_hand(struct finding *ret)
 	ret->undo = "set them back in the same way";
 }
 
-void check_frequency_min(const struct facts *f, struct finding *ret)
+DECIDER(check_frequency_min)
 {
 	const struct frequency_policy *p = f->frequency.policies,
 				      *end = p + f->frequency.n_policies;
@@ -158,7 +158,7 @@ static enum turbo find_turbo(const struct facts *f)
 										 : TURBO_OFF;
 }
 
-void check_frequency_max(const struct facts *f, struct finding *ret)
+DECIDER(check_frequency_max)
 {
 	const struct frequency_policy *p = f->frequency.policies,
 				      *end = p + f->frequency.n_policies;
@@ -185,20 +185,7 @@ void check_frequency_max(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_OK, "%s", limits);
 }
 
-char *check_frequency_limits(const struct facts *f, const struct setting_file *file)
-{
-	const char *number = strstr(file->path, "/policy");
-
-	for (size_t i = 0; number && i < f->frequency.n_policies; i++) {
-		const struct frequency_policy *p = &f->frequency.policies[i];
-
-		if (p->number == atoi(number + strlen("/policy")) && p->base_khz > 0)
-			return text_format("%" PRId64 " %" PRId64, p->base_khz, p->base_khz);
-	}
-	return NULL;
-}
-
-void check_frequency_percent(const struct facts *f, struct finding *ret)
+DECIDER(check_frequency_percent)
 {
 	const struct frequency *q = &f->frequency;
 
@@ -210,7 +197,7 @@ void check_frequency_percent(const struct facts *f, struct finding *ret)
 			q->min_perf_pct);
 }
 
-void check_frequency_turbo_policy(const struct facts *f, struct finding *ret)
+DECIDER(check_frequency_turbo_policy)
 {
 	const struct frequency *q = &f->frequency;
 	size_t on = 0, switches = 0;
@@ -268,7 +255,7 @@ static bool may_vary(const struct frequency_policy *p, enum turbo turbo)
 	       (p->base_khz > 0 && p->max_khz > p->base_khz && turbo == TURBO_ON);
 }
 
-void check_frequency_speedstep(const struct facts *f, struct finding *ret)
+DECIDER(check_frequency_speedstep)
 {
 	const struct frequency *q = &f->frequency;
 	const struct frequency_policy *p = q->policies, *end = p + q->n_policies;

@@ -1,7 +1,65 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The checks of what slows the whole kernel down, or takes CPUs away from it: debugging,
- * profilers of all CPUs, the host. See audit.h. */
-#include "setup/audit/audit.h"
+/* The checks of the kernel: its version (EMPv4), what slows it down, what it does that no process
+ * has caused, and how it schedules and accounts. See checks.h.
+ *
+ * A container has no kernel of its own, and the host of some virtual machines provides theirs. */
+#include "setup/audit/checks.h"
+
+#include "lib/host/system/tracefs.h"
+
+/* True where the host provides the kernel; the finding is made then. */
+static bool is_hosts_kernel(const struct facts *f, struct finding *ret)
+{
+	if (f->machine.container)
+		finding_set(ret, CHECK_BY_HOST, "%s is the host's kernel", f->kernel.running);
+	else if (f->machine.virtual && !f->kernel.installed)
+		finding_set(ret, CHECK_BY_HOST,
+			"%s comes from the host; no kernel is installed here", f->kernel.running);
+	else
+		return false;
+	return true;
+}
+
+static bool is_newer(const char *release, const char *than)
+{
+	return release && kernel_compare(release, than) > 0;
+}
+
+DECIDER(check_kernel_version)
+{
+	const struct kernel *k = &f->kernel;
+	char offered[256] = "";
+
+	if (is_hosts_kernel(f, ret))
+		return;
+	if (k->offered_unknown)
+		snprintf(offered, sizeof(offered),
+			" (whether a newer one is available is not known: %s)", k->offered_unknown);
+	if (is_newer(k->offered, k->running) && !is_newer(k->installed, k->offered))
+		finding_set(ret, CHECK_OFF, "%s running, %s available", k->running, k->offered);
+	else if (is_newer(k->installed, k->running))
+		finding_set(ret, CHECK_OFF, "%s running, %s installed", k->running, k->installed);
+	else if (is_newer(f->policy->floor, k->running))
+		finding_set(ret, CHECK_OFF, "%s running, the policy wants at least %s", k->running,
+			f->policy->floor);
+	else if (!k->installed && !k->offered)
+		finding_set(ret, CHECK_UNKNOWN, "%s running; no installed kernel to compare with",
+			k->running);
+	else
+		finding_set(ret, CHECK_OK, "%s%s", k->running, offered);
+}
+
+DECIDER(check_kernel_pending)
+{
+	const struct kernel *k = &f->kernel;
+
+	if (is_newer(k->installed, k->running) && !f->machine.container)
+		finding_set(ret, CHECK_OFF, "%s installed, %s running", k->installed, k->running);
+	else if (k->reboot_required)
+		finding_set(ret, CHECK_OFF, "a package requires a reboot (/run/reboot-required)");
+	else if (!is_hosts_kernel(f, ret))
+		finding_set(ret, CHECK_OK, "none");
+}
 
 /* What the kernel checks at every lock, allocation or access to memory: if it was built so and
  * the command line does not switch it off, or if the command line switches it on. */
@@ -31,7 +89,7 @@ static const struct {
 	{"init_on_free", "CONFIG_INIT_ON_FREE_DEFAULT_ON", "init_on_free", "1 on y"},
 };
 
-void check_kernel_debugging(const struct facts *f, struct finding *ret)
+DECIDER(check_kernel_debugging)
 {
 	_cleanup_(freep) char *command_line = path_text(f->root_fd, "/proc/cmdline"), *found = NULL;
 
@@ -62,55 +120,6 @@ void check_kernel_debugging(const struct facts *f, struct finding *ret)
 		finding_set(ret, CHECK_OK, "none");
 }
 
-void cpu_ticks_read(struct cpu_ticks *ret, int root_fd)
-{
-	_cleanup_(freep) char *text = path_text(root_fd, "/proc/stat");
-	uint64_t t[8];
-
-	/* user, nice, system, idle, iowait, irq, softirq, steal; user contains the time of
-	 * guests */
-	*ret = (struct cpu_ticks){.steal = -1};
-	if (!text || sscanf(text,
-			     "cpu %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
-			     " %" SCNu64 " %" SCNu64 " %" SCNu64,
-			     &t[0], &t[1], &t[2], &t[3], &t[4], &t[5], &t[6], &t[7]) != 8)
-		return;
-	for (size_t i = 0; i < ELEMENTS(t); i++)
-		ret->all = saturate_add(ret->all, t[i] > INT64_MAX ? INT64_MAX : (int64_t)t[i]);
-	ret->steal = t[7] > INT64_MAX ? INT64_MAX : (int64_t)t[7];
-}
-
-/* Of the time of all CPUs since the machine was started, and during this audit, which is short:
- * there, a single tick proves nothing. */
-void check_system_steal(const struct facts *f, struct finding *ret)
-{
-	enum { MOST_SHARE = 100 /* 1 % */, TICKS_COUNT = 3 };
-	struct cpu_ticks now;
-	int64_t steal, all;
-	bool recent;
-
-	cpu_ticks_read(&now, f->root_fd);
-	steal = now.steal - f->ticks.steal;
-	all = now.all - f->ticks.all;
-	recent = f->ticks.all > 0 && steal >= TICKS_COUNT && steal > all / MOST_SHARE;
-	if (!f->machine.virtual)
-		finding_set(ret, CHECK_ABSENT, "no hypervisor runs below this kernel");
-	else if (now.steal < 0 || now.all <= 0)
-		finding_set(ret, CHECK_UNKNOWN, "not reported by the kernel");
-	else if (recent)
-		finding_set(ret, CHECK_OFF,
-			"%s of the CPUs' time now, %s since the machine was started",
-			text_percent((double)steal / (double)all),
-			text_percent((double)now.steal / (double)now.all));
-	else if (now.steal == 0)
-		finding_set(ret, CHECK_OK,
-			"none since the machine was started; not every host reports it");
-	else
-		finding_set(ret, now.steal > now.all / MOST_SHARE ? CHECK_OFF : CHECK_OK,
-			"%s of the CPUs' time since the machine was started",
-			text_percent((double)now.steal / (double)now.all));
-}
-
 /* How many descriptors of perf events a process holds; -errno: not known. */
 static int count_perf_events(int root_fd, pid_t pid)
 {
@@ -137,7 +146,7 @@ static int count_perf_events(int root_fd, pid_t pid)
 
 /* A profiler of the whole machine holds an event for each CPU; one of a program fewer, unless
  * the program has many threads. */
-void check_kernel_perf(const struct facts *f, struct finding *ret)
+DECIDER(check_kernel_perf)
 {
 	_cleanup_(freep) int *cpus = NULL;
 	_cleanup_(freep) char *list = NULL;
@@ -160,4 +169,117 @@ void check_kernel_perf(const struct facts *f, struct finding *ret)
 			ret, CHECK_REFUSED, "only root can see what other users' processes hold");
 	else
 		finding_set(ret, CHECK_OK, "none");
+}
+
+/* Some things can be read by root only, or not by anybody in a container or on a captured
+ * machine. */
+static void set_unreadable(const struct facts *f, struct finding *ret, int r, const char *what)
+{
+	bool refused = r == -EACCES || r == -EPERM;
+
+	if (refused && f->machine.container) {
+		finding_set(ret, CHECK_BY_HOST,
+			"the host decides; %s cannot be read in a container", what);
+		return;
+	}
+	refused = refused && (geteuid() != 0 || f->root_fd != AT_FDCWD);
+	finding_set(ret, refused ? CHECK_REFUSED : CHECK_UNKNOWN,
+		refused ? "only root can read %s" : "%s cannot be read here", what);
+	if (!refused) {
+		ret->how = xstrdup("check it by hand");
+		ret->undo = CHECK_NO_UNDO;
+	}
+}
+
+/* Where the tracer is "nop", single events may be traced. */
+DECIDER(check_kernel_tracer)
+{
+	_cleanup_(closep) int fd = f->root_fd == AT_FDCWD
+					   ? tracefs_open()
+					   : path_open(f->root_fd, O_RDONLY | O_DIRECTORY,
+						     "/sys/kernel/tracing");
+	_cleanup_(freep) char *tracer = NULL, *events = NULL, *recording = NULL;
+	int r;
+
+	if (fd < 0 && f->root_fd != AT_FDCWD)
+		fd = path_open(f->root_fd, O_RDONLY | O_DIRECTORY, "/sys/kernel/debug/tracing");
+	r = fd < 0 ? fd : path_read_text(fd, NULL, &tracer, "current_tracer");
+	if (r >= 0) {
+		/* "0" none, "X" some, "1" all are enabled */
+		events = path_text(fd, "events/enable");
+		recording = tracefs_recording(fd);
+	}
+	if (r == -ENOENT)
+		finding_set(ret, CHECK_ABSENT, "/sys/kernel/tracing does not exist");
+	else if (r < 0)
+		set_unreadable(f, ret, r, "/sys/kernel/tracing");
+	else if (strcmp(tracer, "nop") != 0)
+		finding_set(ret, CHECK_OFF, "%s", tracer);
+	else if (events && strcmp(events, "0") != 0)
+		finding_set(
+			ret, CHECK_OFF, "%s events are traced", *events == '1' ? "all" : "some");
+	else if (recording) {
+		finding_set(ret, CHECK_OFF, "recorded by %s", recording);
+		ret->how = xstrdup(
+			"end the process that records; else: rmdir /sys/kernel/tracing/instances/NAME");
+		ret->undo = CHECK_NO_UNDO;
+	} else
+		finding_set(ret, CHECK_OK, "nop");
+}
+
+DECIDER(check_kernel_leftovers)
+{
+	/* of EMP's processes that were killed */
+	_cleanup_(leftovers_clear) struct leftovers left = {};
+	_cleanup_(freep) char *names = NULL;
+
+	if (f->root_fd == AT_FDCWD)
+		leftovers_find(&left);
+	for (size_t i = 0; i < left.n; i++)
+		text_append(&names, ", ", "%s %s", leftover_kind_names[left.items[i].kind],
+			left.items[i].path);
+	finding_set(ret, names ? CHECK_OFF : CHECK_OK, "%s", names ?: "nothing");
+}
+
+DECIDER(check_kernel_programs)
+{
+	if (f->n_programs < 0)
+		set_unreadable(f, ret, (int)f->n_programs, "the list of BPF programs");
+	else if (f->n_programs > 0)
+		finding_set(ret, CHECK_OFF, "%" PRId64 " loaded: %s", f->n_programs, f->programs);
+	else
+		finding_set(ret, CHECK_OK, "none that runs at events of the kernel");
+}
+
+DECIDER(check_kernel_audit)
+{
+	int64_t n = f->audit_rules;
+
+	if (n == -EPROTONOSUPPORT)
+		finding_set(ret, CHECK_ABSENT, "this kernel has no audit");
+	else if (n < 0)
+		set_unreadable(f, ret, n == -ECONNREFUSED ? -EPERM : (int)n, "the audit rules");
+	else
+		finding_set(ret, n ? CHECK_OFF : CHECK_OK, "%s", text_count(n, "rule"));
+}
+
+/* debugfs lists the modes, the one in force in parentheses: "none voluntary (full)". */
+DECIDER(check_kernel_scheduler)
+{
+	_cleanup_(freep) char *modes = NULL;
+	int r = path_read_text(f->root_fd, NULL, &modes, "/sys/kernel/debug/sched/preempt");
+	const char *open = modes ? strchr(modes, '(') : NULL;
+	int64_t slice_ns = path_int(f->root_fd, "/sys/kernel/debug/sched/base_slice_ns");
+
+	if (!open && slice_ns < 0) {
+		if (r == -EACCES || r == -EPERM)
+			set_unreadable(f, ret, r, "the scheduler's settings");
+		else
+			finding_set(
+				ret, CHECK_UNKNOWN, "debugfs is not mounted, or does not have it");
+		return;
+	}
+	finding_set(ret, CHECK_OK, "preemption %.*s, base slice %s",
+		open ? (int)strcspn(open + 1, ")") : 11, open ? open + 1 : "(not known)",
+		slice_ns < 0 ? "not known" : text_duration(slice_ns));
 }

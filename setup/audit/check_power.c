@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The checks of what feeds and limits the processor: battery or mains, power limits, cooling.
- * See audit.h. */
-#include "setup/audit/audit.h"
-
-#define CPU "/sys/devices/system/cpu/"
+ * See checks.h. */
+#include "setup/audit/checks.h"
 
 /* Of a laptop with a USB-C charger, each port is a supply of type USB; those of mice and phones
  * have the scope "Device". */
@@ -46,7 +44,7 @@ static void supply_read(struct supplies *s, int root_fd, const char *directory)
 	}
 }
 
-void check_power_supply(const struct facts *f, struct finding *ret)
+DECIDER(check_power_supply)
 {
 	_cleanup_(paths_clear) struct paths found = paths_expand(
 		f->root_fd, "/sys/class/power_supply/*");
@@ -78,7 +76,7 @@ void check_power_supply(const struct facts *f, struct finding *ret)
 
 /* Cooling devices that slow the processor down while their state is not 0. Fans and the like
  * cool it. */
-void check_power_cooling(const struct facts *f, struct finding *ret)
+DECIDER(check_power_cooling)
 {
 	static const char *const slow[] = {"Processor", "intel_powerclamp", "cpufreq-",
 		"thermal-cpufreq-", "idle-", "thermal-idle-"};
@@ -106,17 +104,9 @@ void check_power_cooling(const struct facts *f, struct finding *ret)
 		finding_set(ret, active ? CHECK_OFF : CHECK_OK, "%s", active ?: "none is active");
 }
 
-static const char UNCORE_MIN[] = "min_freq_khz";
-
-char *check_power_uncore_want(const struct facts *f, const struct setting_file *file)
+DECIDER(check_power_uncore)
 {
-	return path_text(f->root_fd, "%.*smax_freq_khz",
-		(int)(strlen(file->path) - strlen(UNCORE_MIN)), file->path);
-}
-
-void check_power_uncore(const struct facts *f, struct finding *ret)
-{
-	const struct setting_files *files = check_files(check_rows_find("uncore"), f);
+	const struct setting_files *files = check_files(check, f);
 	const struct setting_file *other = NULL;
 
 	for (size_t i = 0; i < files->n; i++)
@@ -135,10 +125,10 @@ void check_power_uncore(const struct facts *f, struct finding *ret)
 					      : 0);
 }
 
-void check_power_throttling(const struct facts *f, struct finding *ret)
+DECIDER(check_power_throttling)
 {
 	_cleanup_(paths_clear) struct paths paths = paths_expand(
-		f->root_fd, CPU "cpu[0-9]*/thermal_throttle/*_throttle_count");
+		f->root_fd, SYS_CPU "cpu[0-9]*/thermal_throttle/*_throttle_count");
 	int64_t n = -1; /* the sum over all CPUs, of their own and of the package's */
 
 	for (size_t i = 0; i < paths.n; i++) {
@@ -158,7 +148,7 @@ void check_power_throttling(const struct facts *f, struct finding *ret)
 
 /* The sustained limit (RAPL) is the constraint called "long_term"; its most is what the
  * processor is made for. Parts of a package ("intel-rapl:0:1") have none of their own. */
-void check_power_limits(const struct facts *f, struct finding *ret)
+DECIDER(check_power_limits)
 {
 	enum { CONSTRAINTS = 3, UW_PER_W = 1000000 };
 	_cleanup_(paths_clear) struct paths zones = paths_expand(f->root_fd,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The checks of what programs inherit from the shell that starts them: CPUs, priority, memory.
- * See audit.h.
+ * See checks.h.
  *
  * What is read about this process holds for them, since emp-measure is started from the same
  * shell. */
-#include "setup/audit/audit.h"
+#include "setup/audit/checks.h"
 
 #include "lib/host/process/cgroup.h"
 
@@ -37,7 +37,7 @@ static char *usual_cpus(const struct facts *f)
 	return cpu_list_without(f->online, isolated, n);
 }
 
-void check_session_affinity(const struct facts *f, struct finding *ret)
+DECIDER(check_session_affinity)
 {
 	_cleanup_(freep) char *allowed = status_value(f->root_fd, "Cpus_allowed_list"),
 			      *usual = usual_cpus(f), *rest = NULL;
@@ -74,7 +74,7 @@ static int64_t stat_number(const char *stat, int field)
 	return 0;
 }
 
-void check_session_priority(const struct facts *f, struct finding *ret)
+DECIDER(check_session_priority)
 {
 	static const char *const policies[] = {"SCHED_OTHER", "SCHED_FIFO", "SCHED_RR",
 		"SCHED_BATCH", "policy 4", "SCHED_IDLE", "SCHED_DEADLINE", "SCHED_EXT"};
@@ -131,7 +131,7 @@ static int64_t memory_limit(int root_fd, char **ret_of)
 	}
 }
 
-void check_session_memory(const struct facts *f, struct finding *ret)
+DECIDER(check_session_memory)
 {
 	_cleanup_(freep) char *of = NULL;
 	int64_t limit = memory_limit(f->root_fd, &of);
@@ -162,7 +162,7 @@ static size_t count_nodes(const struct facts *f, int *ret_of_cpu)
 	return n;
 }
 
-void check_session_numa(const struct facts *f, struct finding *ret)
+DECIDER(check_session_numa)
 {
 	static const char *const modes[] = {"default", "preferred", "bind", "interleave", "local",
 		"preferred-many", "weighted-interleave"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* When cron and anacron start their jobs: see audit.h. */
-#include "setup/audit/audit.h"
+/* When cron and anacron start their jobs: see cron.h. */
+#include "setup/audit/cron.h"
 
 #include <ctype.h>
 #include <strings.h>
@@ -152,11 +152,4 @@ void cron_read(struct elapse **jobs, size_t *n, int root_fd, int64_t now_ns, int
 				text_utf8(text_brief("/etc/anacrontab:%s", name)),
 				(next_s > now_s ? next_s : now_s) * NS_PER_S};
 	}
-}
-
-void elapses_free(struct elapse *elapses, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		free(elapses[i].unit);
-	free(elapses);
 }

@@ -1,21 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The facts of an audit, and how they are gathered: see audit.h. */
-#include "setup/audit/audit.h"
+/* The facts of an audit, and how they are gathered: see facts.h. */
+#include "setup/audit/facts.h"
 
 #include "lib/book/book.h"
 #include "lib/clocks/clocks.h"
 #include "lib/host/bpf/bpf_programs.h"
 #include "lib/host/process/pinning.h"
+#include "setup/audit/checks.h"
+#include "setup/audit/cron.h"
+#include "setup/audit/ntp.h"
 #include "setup/options.h"
 
 #include <linux/audit.h>
 #include <linux/netlink.h>
 #include <math.h>
 #include <sys/socket.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 
-#define CPU "/sys/devices/system/cpu/"
+void cpu_ticks_read(struct cpu_ticks *ret, int root_fd)
+{
+	_cleanup_(freep) char *text = path_text(root_fd, "/proc/stat");
+	uint64_t t[8];
+
+	/* user, nice, system, idle, iowait, irq, softirq, steal; user contains the time of
+	 * guests */
+	*ret = (struct cpu_ticks){.steal = -1};
+	if (!text || sscanf(text,
+			     "cpu %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+			     " %" SCNu64 " %" SCNu64 " %" SCNu64,
+			     &t[0], &t[1], &t[2], &t[3], &t[4], &t[5], &t[6], &t[7]) != 8)
+		return;
+	for (size_t i = 0; i < ELEMENTS(t); i++)
+		ret->all = saturate_add(ret->all, t[i] > INT64_MAX ? INT64_MAX : (int64_t)t[i]);
+	ret->steal = t[7] > INT64_MAX ? INT64_MAX : (int64_t)t[7];
+}
 
 /* The CPU that programs will be timed on, and what shares it. */
 static void read_cpus(struct facts *f, int cpu)
@@ -23,8 +43,8 @@ static void read_cpus(struct facts *f, int cpu)
 	_cleanup_(freep) char *directory = partition_directory(f->root_fd), *partition = NULL,
 			      *all = NULL, *siblings = NULL;
 
-	f->online = path_text(f->root_fd, CPU "online");
-	f->isolated = path_text(f->root_fd, CPU "isolated");
+	f->online = path_text(f->root_fd, SYS_CPU "online");
+	f->isolated = path_text(f->root_fd, SYS_CPU "isolated");
 	core_types_read(&f->cores, f->root_fd);
 
 	/* CPUs of partitions: what the kernel lists at the top of cgroup v2 (6.8 and later), and
@@ -48,7 +68,8 @@ static void read_cpus(struct facts *f, int cpu)
 	if (cpu < 0 && f->isolated && *f->isolated >= '0' && *f->isolated <= '9')
 		f->cpu = atoi(f->isolated);
 	if (f->cpu >= 0) {
-		siblings = path_text(f->root_fd, CPU "cpu%d/topology/thread_siblings_list", f->cpu);
+		siblings = path_text(
+			f->root_fd, SYS_CPU "cpu%d/topology/thread_siblings_list", f->cpu);
 		/* a processor without a list of siblings has one thread for each core */
 		if (!cpu_list_has(siblings, f->cpu) ||
 			text_parse_cpu_list(siblings, &f->threads, &f->n_threads) < 0)
@@ -397,6 +418,13 @@ int facts_read(struct facts *ret, struct error *err)
 	return 0;
 }
 
+void elapses_free(struct elapse *elapses, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(elapses[i].unit);
+	free(elapses);
+}
+
 void facts_clear(struct facts *f)
 {
 	free(f->units_why);
@@ -432,4 +460,25 @@ void facts_clear(struct facts *f)
 	}
 	free(f->files);
 	*f = (struct facts){};
+}
+
+const struct setting_files *check_files(const struct check *check, const struct facts *f)
+{
+	static const struct setting_files none;
+
+	return f->files ? &f->files[check - check_rows] : &none;
+}
+
+bool setting_is_of_host(const struct facts *f, const struct setting_file *file)
+{
+	_cleanup_(closep) int fd = f->machine.container
+					   ? path_open(f->root_fd, O_PATH, "%s", file->path)
+					   : -1;
+	struct statvfs st;
+
+	if (fd < 0)
+		return false;
+	if (fstatvfs(fd, &st) == 0 && st.f_flag & ST_RDONLY)
+		return true;
+	return geteuid() == 0 && (!file->value || faccessat(f->root_fd, file->path, W_OK, 0) < 0);
 }

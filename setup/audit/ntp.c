@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which daemons discipline the clock: see audit.h. */
-#include "setup/audit/audit.h"
+/* Which daemons discipline the clock: see ntp.h. */
+#include "setup/audit/ntp.h"
 
 #include "lib/host/process/subprocess.h"
 

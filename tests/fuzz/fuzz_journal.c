@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Any bytes as the journal of emp-setup. What is accepted is the same after it was saved and
  * loaded. */
-#include "setup/apply/apply.h"
+#include "setup/apply/journal.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <fcntl.h>

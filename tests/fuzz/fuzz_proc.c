@@ -3,7 +3,7 @@
  * such text. */
 #include "lib/base/text.h"
 #include "lib/host/accounting/identity.h"
-#include "setup/audit/audit.h"
+#include "setup/audit/cron.h"
 #include "lib/host/process/process.h"
 #include "lib/host/system/kernel.h"
 #include "lib/host/systemd/units.h"

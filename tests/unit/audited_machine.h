@@ -5,7 +5,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
-#include "setup/audit/audit.h"
+#include "setup/audit/checks.h"
 
 static struct facts facts;
 static struct finding finding;

@@ -3,7 +3,8 @@
 #include "tests/unit/check.h"
 
 #include "lib/protocol/environment_diff.h"
-#include "setup/audit/audit.h"
+#include "setup/audit/checks.h"
+#include "setup/audit/ntp.h"
 
 static struct finding finding;
 
@@ -488,6 +489,47 @@ TEST(timers_that_are_due_are_named_with_their_time)
 	f.n_due = 0;
 	f.within_ns = INT64_C(86400000000000);
 	assert_finding("svc.due", &f, CHECK_OK, "none within 24 h 0 min");
+}
+
+/* Journals, documents and scripts have them. A new id is added here when it is released. */
+TEST(no_id_is_ever_renamed)
+{
+	static const char *const released[] = {"svc.units", "svc.timers", "ntp.on", "freq.driver",
+		"freq.governor", "freq.min", "turbo.intel", "turbo.boost", "turbo.policy",
+		"pstate.pct", "speedstep", "kernel.version", "kernel.pending", "cgroup.quota",
+		"delayacct", "irqtime", "svc.unknown", "svc.due", "svc.inhibitors", "svc.packagers",
+		"load", "clocksource", "freq.max", "epp", "uncore", "nohz.pstate", "epb",
+		"pstate.boost", "platform", "power", "power.limit", "cooling", "throttling",
+		"cstate.qos", "steal", "affinity", "priority", "cgroup.memory", "numa.place",
+		"cgroup.weight", "irq.balance", "irq.default", "irq.each", "core.type", "smt",
+		"nmi", "trace", "perf.events", "debug", "left", "bpf", "audit", "numa.bal", "ksm",
+		"swap", "isolated", "nohz_full", "rcu_nocbs", "workqueue", "sched", "perf.pct",
+		"perf.rate", "timer.mig", "hung", "thp", "mthp", "zswap", "vmstat", "aspm"};
+
+	for (size_t i = 0; i < ELEMENTS(released); i++)
+		assert_non_null(check_rows_find(released[i]));
+}
+
+TEST(the_checks_that_a_row_names_exist)
+{
+	for (const struct check *c = check_rows; c->id; c++) {
+		assert_true(!c->files_of || check_rows_find(c->files_of));
+		assert_true(!c->setting.coupled_check || check_rows_find(c->setting.coupled_check));
+	}
+}
+
+/* On a machine of which nothing is known. */
+TEST(a_setting_that_may_have_no_value_to_set_says_why)
+{
+	struct facts f = {.root_fd = -1, .cpu = -1};
+	struct setting_file file = {.path = (char *)"/min_freq_khz", .value = (char *)"1"};
+
+	for (const struct check *c = check_rows; c->id; c++) {
+		_cleanup_(freep) char *want = c->setting.want_of ? c->setting.want_of(&f, &file)
+								 : text_copy(c->setting.want);
+
+		assert_true(!c->setting.pattern || want || c->setting.no_want);
+	}
 }
 
 TEST(every_row_says_why_and_how)

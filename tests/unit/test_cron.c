@@ -3,7 +3,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
-#include "setup/audit/audit.h"
+#include "setup/audit/cron.h"
 
 #include <time.h>
 

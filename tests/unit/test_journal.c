@@ -5,7 +5,13 @@
 
 #include "lib/host/process/process.h"
 #include "lib/host/system/digest.h"
-#include "setup/apply/apply.h"
+#include "setup/apply/journal.h"
+#include "setup/apply/limits.h"
+#include "setup/apply/owners.h"
+#include "setup/apply/plan.h"
+#include "setup/apply/report.h"
+#include "setup/apply/request.h"
+#include "setup/options.h"
 
 #include <signal.h>
 #include <sys/resource.h>

@@ -3,7 +3,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
-#include "setup/audit/audit.h"
+#include "setup/audit/ntp.h"
 
 /* The answer is freed; `words` NULL: the daemon follows no server. */
 static void assert_follows(char *answer, const char *words)

@@ -61,7 +61,7 @@ static void group_cpus(struct core_types *types, struct typed_cpu *cpus, size_t 
 static void read_numbers(struct core_types *types, int root_fd, const char *file,
 	const char *const name[2], double tolerance)
 {
-	_cleanup_(paths_clear) struct paths found = paths_expand(root_fd, CPUS_ROOT "/cpu[0-9]*");
+	_cleanup_(paths_clear) struct paths found = paths_expand(root_fd, SYS_CPU "cpu[0-9]*");
 	_cleanup_(freep) struct typed_cpu *cpus = NULL;
 	size_t n = 0;
 
@@ -72,7 +72,7 @@ static void read_numbers(struct core_types *types, int root_fd, const char *file
 		/* one may be offline, but not two: no CPU has it */
 		if (number < 0 && n == 0 && i > 0)
 			return;
-		if (sscanf(found.items[i], CPUS_ROOT "/cpu%d%n", &cpu, &end) == 1 &&
+		if (sscanf(found.items[i], SYS_CPU "cpu%d%n", &cpu, &end) == 1 &&
 			!found.items[i][end] && number > 0)
 			*array_add(cpus, n) = (struct typed_cpu){cpu, number};
 	}
@@ -82,7 +82,7 @@ static void read_numbers(struct core_types *types, int root_fd, const char *file
 static void read_frequencies(struct core_types *types, int root_fd)
 {
 	_cleanup_(paths_clear) struct paths policies = paths_expand(
-		root_fd, CPUS_ROOT "/cpufreq/policy[0-9]*");
+		root_fd, SYS_CPU "cpufreq/policy[0-9]*");
 	_cleanup_(freep) struct typed_cpu *cpus = NULL;
 	size_t n = 0;
 

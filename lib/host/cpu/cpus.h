@@ -7,8 +7,8 @@
 
 #include <sched.h>
 
-/* where the kernel describes the CPUs */
-#define CPUS_ROOT "/sys/devices/system/cpu"
+/* What the kernel has a file of for each CPU, and for all of them. */
+#define SYS_CPU "/sys/devices/system/cpu/"
 
 /* NULL is an empty list. */
 bool cpu_list_has(const char *list, int cpu);

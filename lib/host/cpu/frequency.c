@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#define POLICY CPUS_ROOT "/cpufreq/policy%d/"
+#define POLICY SYS_CPU "cpufreq/policy%d/"
 
 /* The highest frequency in a list of states below `limit`; -1 if there is none. Some drivers list
  * them in descending order, others (cpufreq-dt) in ascending order. */
@@ -32,7 +32,7 @@ static int64_t read_base(int root_fd, int number)
 
 	if (khz > 0)
 		return khz;
-	khz = path_int(root_fd, CPUS_ROOT "/cpu%d/acpi_cppc/nominal_freq", number);
+	khz = path_int(root_fd, SYS_CPU "cpu%d/acpi_cppc/nominal_freq", number);
 	if (khz > 0)
 		return khz * 1000;
 	list = path_text(root_fd, POLICY "scaling_available_frequencies", number);
@@ -65,8 +65,8 @@ static int64_t base_of_name(const char *cpuinfo)
 static int64_t base_of_states(int root_fd, int64_t lowest_khz)
 {
 	enum { STATE_KHZ = 100000 };
-	int64_t n = path_int(root_fd, CPUS_ROOT "/intel_pstate/num_pstates"),
-		turbo = path_int(root_fd, CPUS_ROOT "/intel_pstate/turbo_pct");
+	int64_t n = path_int(root_fd, SYS_CPU "intel_pstate/num_pstates"),
+		turbo = path_int(root_fd, SYS_CPU "intel_pstate/turbo_pct");
 
 	if (n <= 0 || n > 1000 || turbo < 0 || turbo > 100 || lowest_khz <= 0)
 		return -1;
@@ -82,8 +82,8 @@ static int64_t derive_base(int root_fd, const struct frequency *f, const struct 
 	bool cppc = p->driver && !strcmp(p->driver, "cppc_cpufreq"),
 	     on = f->boost > 0 || p->boost > 0;
 	int64_t most = p->hardware_max_khz > 0 ? p->hardware_max_khz : INT64_MAX;
-	int64_t nominal = path_int(root_fd, CPUS_ROOT "/cpu%d/acpi_cppc/nominal_perf", p->number),
-		highest = path_int(root_fd, CPUS_ROOT "/cpu%d/acpi_cppc/highest_perf", p->number);
+	int64_t nominal = path_int(root_fd, SYS_CPU "cpu%d/acpi_cppc/nominal_perf", p->number),
+		highest = path_int(root_fd, SYS_CPU "cpu%d/acpi_cppc/highest_perf", p->number);
 	int64_t named = base_of_name(cpuinfo),
 		counted = base_of_states(
 			root_fd, path_int(root_fd, POLICY "cpuinfo_min_freq", p->number));
@@ -142,23 +142,23 @@ void frequency_read(struct frequency *ret, int root_fd)
 {
 	_cleanup_(freep) char *cpuinfo = path_text(root_fd, "/proc/cpuinfo");
 	struct frequency f = {
-		.no_turbo = path_int(root_fd, CPUS_ROOT "/intel_pstate/no_turbo"),
-		.min_perf_pct = path_int(root_fd, CPUS_ROOT "/intel_pstate/min_perf_pct"),
-		.max_perf_pct = path_int(root_fd, CPUS_ROOT "/intel_pstate/max_perf_pct"),
-		.boost = path_int(root_fd, CPUS_ROOT "/cpufreq/boost"),
+		.no_turbo = path_int(root_fd, SYS_CPU "intel_pstate/no_turbo"),
+		.min_perf_pct = path_int(root_fd, SYS_CPU "intel_pstate/min_perf_pct"),
+		.max_perf_pct = path_int(root_fd, SYS_CPU "intel_pstate/max_perf_pct"),
+		.boost = path_int(root_fd, SYS_CPU "cpufreq/boost"),
 		.msr_turbo_off = -1,
-		.pstate_status = path_text(root_fd, CPUS_ROOT "/intel_pstate/status")
-					 ?: path_text(root_fd, CPUS_ROOT "/amd_pstate/status"),
+		.pstate_status = path_text(root_fd, SYS_CPU "intel_pstate/status")
+					 ?: path_text(root_fd, SYS_CPU "amd_pstate/status"),
 	};
 	_cleanup_(paths_clear) struct paths found = paths_expand(
-		root_fd, CPUS_ROOT "/cpufreq/policy[0-9]*");
+		root_fd, SYS_CPU "cpufreq/policy[0-9]*");
 
 	for (size_t i = 0; i < found.n; i++) {
 		_cleanup_(freep) char *online = NULL;
 		struct frequency_policy *p;
 		int number, end = 0, r;
 
-		if (sscanf(found.items[i], CPUS_ROOT "/cpufreq/policy%d%n", &number, &end) != 1 ||
+		if (sscanf(found.items[i], SYS_CPU "cpufreq/policy%d%n", &number, &end) != 1 ||
 			found.items[i][end])
 			continue;
 		/* where all its CPUs are offline the kernel answers EBUSY for each file (before

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What settings should hold: see setting_want.h. */
+#include "setup/audit/setting_want.h"
+
+/* "inherit": as thp. */
+char *want_mthp(const struct facts *f, const struct setting_file *file)
+{
+	return xstrdup(file->value && !strcmp(file->value, "inherit") ? "inherit" : "never");
+}
+
+/* What is better than wanted stays. */
+static char *check_no_less(const struct setting_file *file, int64_t least)
+{
+	int64_t value;
+
+	if (file->value &&
+		text_parse_int(file->value, "the file", least, INT64_MAX, &value, NULL) == 0)
+		return xstrdup(file->value);
+	return text_format("%" PRId64, least);
+}
+
+/* 0: it never looks. */
+char *want_hung(const struct facts *f, const struct setting_file *file)
+{
+	return file->value && !strcmp(file->value, "0") ? xstrdup("0") : check_no_less(file, 600);
+}
+
+char *want_vmstat(const struct facts *f, const struct setting_file *file)
+{
+	return check_no_less(file, 10);
+}
+
+/* 2: stopped, and what was merged is apart again. */
+char *want_ksm(const struct facts *f, const struct setting_file *file)
+{
+	return xstrdup(file->value && !strcmp(file->value, "2") ? "2" : "0");
+}
+
+/* The best that this machine has. */
+char *want_power_profile(const struct facts *f, const struct setting_file *file)
+{
+	static const char *const best[] = {"performance", "balanced-performance", "balanced"};
+	_cleanup_(freep) char *choices = path_text(f->root_fd, "%s_choices", file->path);
+
+	for (size_t i = 0; choices && i < ELEMENTS(best); i++)
+		if (text_has_word(choices, best[i]))
+			return xstrdup(best[i]);
+	return xstrdup(best[0]);
+}
+
+char *want_interrupts(const struct facts *f, const struct setting_file *file)
+{
+	/* of one interrupt; else the mask for new ones */
+	const bool is_list = strstr(file->path, "_list");
+	_cleanup_(freep) char *less = NULL, *others = NULL;
+	_cleanup_(freep) int *cpus = NULL;
+	size_t n = 0;
+
+	if (f->cpu < 0 || !file->value)
+		return NULL;
+	less = is_list ? cpu_list_without(file->value, f->threads, f->n_threads)
+		       : cpu_mask(file->value, f->threads, f->n_threads, true);
+	if (!less || less[is_list ? 0 : strspn(less, "0,")])
+		return TAKE(less);
+	/* Nothing would remain: all CPUs but those of the core. The kernel refuses an empty
+	 * mask. */
+	others = f->online ? cpu_list_without(f->online, f->threads, f->n_threads) : NULL;
+	if (is_list)
+		return TAKE(others);
+	return others && text_parse_cpu_list(others, &cpus, &n) >= 0 && n > 0
+		       ? cpu_mask(file->value, cpus, n, false)
+		       : NULL;
+}
+
+char *want_frequency_limits(const struct facts *f, const struct setting_file *file)
+{
+	const char *number = strstr(file->path, "/policy");
+
+	for (size_t i = 0; number && i < f->frequency.n_policies; i++) {
+		const struct frequency_policy *p = &f->frequency.policies[i];
+
+		if (p->number == atoi(number + strlen("/policy")) && p->base_khz > 0)
+			return text_format("%" PRId64 " %" PRId64, p->base_khz, p->base_khz);
+	}
+	return NULL;
+}
+
+static const char UNCORE_MIN[] = "min_freq_khz";
+
+char *want_uncore(const struct facts *f, const struct setting_file *file)
+{
+	return path_text(f->root_fd, "%.*smax_freq_khz",
+		(int)(strlen(file->path) - strlen(UNCORE_MIN)), file->path);
+}
