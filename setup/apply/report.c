@@ -107,7 +107,7 @@ static struct table *report_table(const struct report *report, bool all, bool ea
 							    : "",
 				row->note ? ": " : "", row->note ?: "");
 		}
-		table_row(table, TEXT(row->id), TEXT(row->name),
+		table_row(table, columns, TEXT(row->id), TEXT(row->name),
 			VALUE(json_string(OUTCOMES[row->outcome].name), OUTCOMES[row->outcome].word,
 				.mark = OUTCOMES[row->outcome].mark),
 			VALUE(json_string(row->before), row->before ?: ""),
@@ -247,7 +247,7 @@ static struct table *list_entries(const struct journal *journal, bool each)
 			text_append(&what, ": ", "%s", e->want);
 		before = kernel_setting_description(e->file_kind, e->old);
 		now = kernel_setting_description(e->file_kind, e->now);
-		table_row(list, TEXT(e->id), TEXT(e->name), TEXT(entry_state(e)),
+		table_row(list, columns, TEXT(e->id), TEXT(e->name), TEXT(entry_state(e)),
 			VALUE(json_string(e->old), before ?: "-"), TEXT(e->held ?: e->want),
 			VALUE(json_string(e->now), now ?: "-"), TEXT(what),
 			VALUE(json_boolean(e->persistent), ""),
