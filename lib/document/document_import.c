@@ -517,12 +517,12 @@ int document_import(
 	format = json_string_value(json_object_get(import.parts[0].head, "format")) ?: "";
 	for (const struct document_feature *const *feature = document_features; *feature; feature++)
 		if ((*feature)->format && !strcmp(format, (*feature)->format))
-			return BOOK_ATOMIC(book,
+			return BOOK_ATOMIC_RETRIED(book,
 				(*feature)->import(book, import.parts[0].head, ret, err), err);
 	for (size_t i = 0; r >= 0 && i < import.n_parts; i++)
 		r = read_head(&import.parts[i], err);
 	if (r >= 0)
-		r = BOOK_ATOMIC(book, store_runs(&import), err);
+		r = BOOK_ATOMIC_RETRIED(book, store_runs(&import), err);
 	if (r < 0)
 		return r;
 	*ret = import.parts[0].run.id;

@@ -211,7 +211,7 @@ static int store_or_count(const struct sampling_plan *plan, struct sampling *s,
 	if (!known || o->part.position > 0 ||
 		!book_keep_sample(book, s->run, &sample, executions, o->usages.n, &o->changes)) {
 		book_sync_by_second(book);
-		r = BOOK_ATOMIC(
+		r = BOOK_ATOMIC_RETRIED(
 			book, store_rows(book, s->run->id, o, &sample, executions, err), err);
 	}
 	if (r == 0)

@@ -11,6 +11,7 @@
 #include "lib/base/text.h"
 #include "lib/book/book.h"
 #include "lib/book/book_internal.h"
+#include "lib/book/sql.h"
 #include "lib/run/duet.h"
 #include "lib/jitter/jitter.h"
 
