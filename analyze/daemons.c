@@ -84,8 +84,8 @@ static int list_l_samples(struct table *list, size_t *ret_n, struct book *book,
 			if (!daemon || pt_ns <= 0 || !(is_long || all))
 				continue;
 			++*ret_n;
-			table_row(list, NUMBER(e->sample), TEXT(daemon->name), TEXT(daemon->unit),
-				TIME(pt_ns), TIME(daemon->central_max_ns),
+			table_row(list, l_columns, NUMBER(e->sample), TEXT(daemon->name),
+				TEXT(daemon->unit), TIME(pt_ns), TIME(daemon->central_max_ns),
 				VALUE(json_boolean(is_long), is_long ? "yes" : "no"));
 		}
 	}
@@ -136,8 +136,8 @@ int verb_daemons(int argc, char **argv, struct error *err)
 
 		n_central += d->n_central > 0;
 		if (d->n_central > 0)
-			table_row(central, TEXT(d->name), TEXT(d->unit), NUMBER(d->n_central),
-				TIME(d->central_max_ns),
+			table_row(central, central_columns, TEXT(d->name), TEXT(d->unit),
+				NUMBER(d->n_central), TIME(d->central_max_ns),
 				VALUE(d->n_central > 1 ? json_real(d->central_sd_ns) : NULL,
 					d->n_central > 1 ? text_precise(d->central_sd_ns, 0)
 							 : "-"));

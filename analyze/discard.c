@@ -41,7 +41,7 @@ static void add_stages(struct table *table, const struct discarding *d, bool wit
 		const struct summary *s = (const struct summary *)((const char *)d +
 								   stage->summary);
 
-		table_row(table);
+		table_begin_row(table);
 		if (with_run)
 			table_add(table, NUMBER(d->run.id));
 		table_add(table, TEXT(stage->clock), TEXT(stage->step), NUMBER(s->n),
@@ -55,9 +55,11 @@ static void add_stages(struct table *table, const struct discarding *d, bool wit
 
 static void add_over_rows(struct table *list, const struct over_cutoff *over, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		table_row(list, NUMBER(over[i].sample), TEXT(over[i].daemon), TEXT(over[i].unit),
+	for (size_t i = 0; i < n; i++) {
+		table_begin_row(list);
+		table_add(list, NUMBER(over[i].sample), TEXT(over[i].daemon), TEXT(over[i].unit),
 			TIME(over[i].pt_ns), TIME(over[i].cutoff_ns));
+	}
 }
 
 /* profile NULL: it was measured without one. */

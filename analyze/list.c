@@ -97,7 +97,7 @@ static int add_run(struct table *list, struct book *book, const struct run *run,
 		r = book_get_environment(book, run->environment, NULL, &machine, NULL, err);
 	if (r < 0)
 		return r;
-	table_row(list, NUMBER(run->id), TEXT(run->name ?: command), TEXT(run->program),
+	table_row(list, columns, NUMBER(run->id), TEXT(run->name ?: command), TEXT(run->program),
 		TEXT(run_kind_names[run->kind]), NUMBER(run->n_samples),
 		VALUE(json_real_or_null(pt_ns), isnan(pt_ns) ? "-" : text_duration(llround(pt_ns))),
 		TEXT(run_state_word(run->state)),
@@ -138,8 +138,8 @@ static int add_same_program(struct table *list, struct book *book, const struct 
 	if (comparison_make(&of_a.sides[COMPARISON_PT], &of_b.sides[COMPARISON_PT], NULL, &c, err) <
 		0)
 		return 0; /* PT is 0 */
-	table_row(list, NUMBER(b->id), NUMBER(a->id), TEXT(b->name ?: command), NUMBER(c.b.n),
-		REAL("%.4f", c.ratio),
+	table_row(list, same_columns, NUMBER(b->id), NUMBER(a->id), TEXT(b->name ?: command),
+		NUMBER(c.b.n), REAL("%.4f", c.ratio),
 		VALUE(json_interval(c.ratio_low, c.ratio_high),
 			ratio_interval_text(c.ratio_low, c.ratio_high, 4, " … ")),
 		VALUE(json_integer(b->started_ns),

@@ -185,7 +185,8 @@ void print_analysis(const struct analysis *a)
 		const struct zoom *z = &c->zooms[i];
 		const int64_t bounds[] = {z->low_ns, z->high_ns};
 
-		table_row(zooms, NUMBER(i + 1), NUMBER(z->left));
+		table_begin_row(zooms);
+		table_add(zooms, NUMBER(i + 1), NUMBER(z->left));
 		/* W, or ET with the significant digits */
 		for (size_t k = 0; k < ELEMENTS(bounds); k++)
 			table_add(zooms,

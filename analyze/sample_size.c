@@ -45,7 +45,7 @@ static struct table *list_sizes(const struct sample_sizes *sizes)
 		const struct sample_size *s = &sizes->rows[i];
 		const char *close = !s->judged ? "-" : s->close ? "yes" : "no";
 
-		table_row(list, NUMBER(s->n), NUMBER(s->by_cutoff), NUMBER(s->by_two_sd),
+		table_row(list, columns, NUMBER(s->n), NUMBER(s->by_cutoff), NUMBER(s->by_two_sd),
 			REAL("%.1f %%", 100 * (double)(s->by_cutoff + s->by_two_sd) / (double)s->n),
 			size_time_cell(s->mean_ns, s->sd_ns), size_time_cell(s->sd_ns, s->sd_ns),
 			NUMBER(s->blocks), size_time_cell(s->blocks_sd_ns, s->blocks_sd_ns),
@@ -110,7 +110,8 @@ int verb_sample_size(int argc, char **argv, struct error *err)
 	for (size_t i = 0; i < N_HALF_WIDTHS; i++) {
 		double half = sample_size_half_widths[i];
 
-		table_row(needed, VALUE(json_real(half), text_brief("± %g %%", 100 * half)),
+		table_row(needed, needed_columns,
+			VALUE(json_real(half), text_brief("± %g %%", 100 * half)),
 			REAL("%.0f", clocks[0].needed[i]), REAL("%.0f", clocks[1].needed[i]));
 	}
 	if (!analyze_options.json) {

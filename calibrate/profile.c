@@ -111,7 +111,7 @@ static int list(struct book *book, const char *name, struct error *err)
 			if (r == 0)
 				json_array_append_new(documents, document);
 		}
-		table_row(table, TEXT(p->name), MOMENT(p->made_ns),
+		table_row(table, columns, TEXT(p->name), MOMENT(p->made_ns),
 			p->cpu < 0 ? TEXT(NULL) : NUMBER(p->cpu),
 			TEXT(text_brief("%s x %lld", p->short_run.program ?: "?",
 				(long long)p->short_run.samples)),

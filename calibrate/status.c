@@ -132,7 +132,7 @@ static struct table *list_last(const struct phase_state *phase)
 		const double et_ns = (double)sample->et_ns, pt_ns = (double)sample->pt_ns;
 
 		/* with the digits in which samples differ */
-		table_row(list, NUMBER(sample->n), MOMENT(sample->start_ns),
+		table_row(list, columns, NUMBER(sample->n), MOMENT(sample->start_ns),
 			VALUE(json_integer(sample->et_ns),
 				text_precise(et_ns, summary_sd(&d->et.raw))),
 			VALUE(json_integer(sample->pt_ns),

@@ -161,7 +161,8 @@ static void add_row(
 		relative_text = text_brief("%.2f ± %.2f", relative, relative_sd);
 	else if (!isnan(relative))
 		relative_text = text_brief("%.2f", relative);
-	table_row(table, CODE(task->name), time_cell(t, et->mean_ns, et_sd_ns, true),
+	table_begin_row(table);
+	table_add(table, CODE(task->name), time_cell(t, et->mean_ns, et_sd_ns, true),
 		time_cell(t, et_sd_ns, et_sd_ns, false),
 		time_cell(t, et->median_ns, et->sd_ns, false),
 		time_cell(t, mean_of_kept(run, offsetof(struct sample, user_ns)), et->sd_ns, false),

@@ -22,7 +22,7 @@ struct table {
 	const struct column *columns;
 	size_t n_columns;
 	struct kept_cell *cells; /* row by row */
-	size_t n_cells;
+	size_t n_cells, n_rows;
 };
 
 struct table *table_new(const struct column *columns)
@@ -92,10 +92,34 @@ static const char *cell_text(const struct cell *cell, json_t **ret_value)
 	return known ? text : "-";
 }
 
-void table_add_cells(struct table *table, bool new_row, const struct cell *cells)
+/* Each row has a cell for each column. */
+static void check_rows(const struct table *table)
 {
-	while (new_row && table->n_cells % table->n_columns)
-		table_add(table, VALUE(NULL, ""));
+	const struct column *first = table->columns;
+
+	if (table->n_cells == table->n_rows * table->n_columns)
+		return;
+	fprintf(stderr, "the table '%s' has %zu cells in %zu rows of %zu columns\n",
+		first->name ?: first->member, table->n_cells, table->n_rows, table->n_columns);
+	abort();
+}
+
+void table_begin_row(struct table *table)
+{
+	check_rows(table);
+	table->n_rows++;
+}
+
+void table_add_row(struct table *table, const struct column *columns, const struct cell *cells)
+{
+	table_begin_row(table);
+	if (columns != table->columns)
+		abort();
+	table_add_cells(table, cells);
+}
+
+void table_add_cells(struct table *table, const struct cell *cells)
+{
 	for (; cells->kind != CELL_NONE; cells++) {
 		struct kept_cell *kept = array_add(table->cells, table->n_cells);
 		const char *text = cell_text(cells, &kept->value), *shown = terminal_text(text);
@@ -338,7 +362,7 @@ json_t *table_json(struct table *table)
 {
 	json_t *rows = json_array();
 
-	table_row(table);
+	check_rows(table);
 	for (const struct kept_cell *row = table->cells; row < table->cells + table->n_cells;
 		row += table->n_columns) {
 		json_t *object = json_object();
@@ -542,7 +566,7 @@ void table_write(struct table *table, enum table_format format, FILE *file)
 {
 	const struct markup *m = &markups[format];
 
-	table_row(table);
+	check_rows(table);
 	if (format == TABLE_SCREEN)
 		write_screen(table, file);
 	else if (format == TABLE_JSON)

@@ -5,7 +5,8 @@
  * static const struct column columns[] = {
  * 	{"RUN", COLUMN_NUMBER, "run"}, {"ELAPSED TIME", COLUMN_NUMBER, "et_ns"}, {}};
  *
- * table_row(table, NUMBER(run->id), TIME(run->et_ns)); … table_write(table, TABLE_SCREEN, stdout);
+ * table_row(table, columns, NUMBER(run->id), TIME(run->et_ns));
+ * table_write(table, TABLE_SCREEN, stdout);
  *
  * A cell has a text for people (screen, Markdown, AsciiDoc, Org) and a value for programs (JSON,
  * CSV). On the screen columns are as wide as their content, and text is wrapped between words if a
@@ -60,12 +61,23 @@ struct cell {
 #define VALUE(json, text_, ...) \
 	((struct cell){CELL_VALUE, .value = (json), .text = (text_), ##__VA_ARGS__})
 
-/* Begins a row, and fills its cells from left to right; missing cells are empty. table_add: more
- * cells of that row. */
-#define table_row(table, ...) \
-	table_add_cells(table, true, (const struct cell[]){__VA_ARGS__ __VA_OPT__(, ){}})
-#define table_add(table, ...) table_add_cells(table, false, (const struct cell[]){__VA_ARGS__, {}})
-void table_add_cells(struct table *table, bool new_row, const struct cell *cells);
+/* Adds a row, with a cell for each of the columns: the array that was given to table_new(). A row
+ * with a cell too few or too many does not compile. */
+#define table_row(table, columns, ...)                                                 \
+	({                                                                             \
+		_Static_assert(sizeof((const struct cell[]){__VA_ARGS__}) ==           \
+				       (ELEMENTS(columns) - 1) * sizeof(struct cell),  \
+			"a row must have a cell for each column");                     \
+		table_add_row(table, columns, (const struct cell[]){__VA_ARGS__, {}}); \
+	})
+void table_add_row(struct table *table, const struct column *columns, const struct cell *cells);
+
+/* Adds a row to a table whose columns are chosen at run time: table_begin_row(), and then its
+ * cells, with one table_add() or several. A row with a cell too few or too many aborts the program
+ * when the next row begins or the table is written. */
+void table_begin_row(struct table *table);
+#define table_add(table, ...) table_add_cells(table, (const struct cell[]){__VA_ARGS__, {}})
+void table_add_cells(struct table *table, const struct cell *cells);
 
 enum table_format {
 	TABLE_SCREEN,

@@ -8,8 +8,14 @@
  * memory: only an EMP with the same structs reads them, and the head of the file says which those
  * are. What cannot be stored is put aside in a file like this one, which an EMP that can takes
  * under its old name. */
+#include "lib/book/book_pending.h"
+
 #include "lib/base/terminal.h"
 #include "lib/book/book_internal.h"
+#include "lib/book/book_paths.h"
+#include "lib/book/book_samples.h"
+#include "lib/book/book_schema.h"
+#include "lib/book/sql.h"
 
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -33,7 +39,7 @@ struct pending_record {
 	struct counters changes;
 }; /* followed by its executions */
 
-/* Of this EMP. */
+/* The head of the files that this EMP writes. */
 static struct pending_head right_head(void)
 {
 	static const struct field_table *const tables[] = {
@@ -203,7 +209,7 @@ struct refused {
 	struct error why; /* of the first */
 };
 
-static void refuse(struct refused *refused, const char *bytes, size_t n)
+static void keep_refused(struct refused *refused, const char *bytes, size_t n)
 {
 	if (!refused->file)
 		refused->file = xopen_memstream(&refused->records, &refused->size);
@@ -346,7 +352,7 @@ static int store_records(struct book *book, struct error *err)
 		if (!read_record(from, end, &record, &length)) {
 			next = find_record(from, end, &torn);
 			if (!torn) {
-				refuse(&refused, from, (size_t)(next - from));
+				keep_refused(&refused, from, (size_t)(next - from));
 				refused.damaged_bytes += (size_t)(next - from);
 			}
 			continue;
@@ -360,7 +366,7 @@ static int store_records(struct book *book, struct error *err)
 			continue;
 		}
 		refused.why = refused.n > 0 ? refused.why : why;
-		refuse(&refused, from, (size_t)(next - from));
+		keep_refused(&refused, from, (size_t)(next - from));
 		refused.n++;
 		r = 0;
 	}
@@ -371,7 +377,7 @@ int pending_store(struct book *book, struct error *err)
 {
 	if (book->pending.stored || book->pending.size <= (off_t)sizeof(struct pending_head))
 		return 0;
-	return BOOK_ATOMIC(book, store_records(book, err), err);
+	return BOOK_ATOMIC_RETRIED(book, store_records(book, err), err);
 }
 
 void pending_committed(struct book *book)

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs in the lab book, and what it has of each besides samples: notes, programs, rows of features.
- * An id is never used twice, even after its run was removed. */
-#include "lib/book/book_internal.h"
+/* Runs: see book_runs.h. */
+#include "lib/book/book_runs.h"
 
+#include "lib/book/book_internal.h"
+#include "lib/book/book_machines.h"
+#include "lib/book/book_profiles.h"
+#include "lib/book/sql.h"
 #include "lib/host/process/process.h"
 
 static int run_not_there(struct book *book, int64_t id, struct error *err)
@@ -46,7 +49,7 @@ int book_begin_run(struct book *book, struct run *run, struct error *err)
 		run->started_ns = clock_ns(CLOCK_REALTIME);
 	run->owner = (char *)process_ref(getpid()); /* for the book only */
 	book_unsynced(book);
-	r = BOOK_ATOMIC(book,
+	r = BOOK_ATOMIC_RETRIED(book,
 		(run->environment ? book_get_correlation(book, run->environment, run->inc_digest,
 					    &run->correlation, err)
 				  : 0)
@@ -59,21 +62,25 @@ int book_begin_run(struct book *book, struct run *run, struct error *err)
 int book_end_run(
 	struct book *book, int64_t id, enum run_state state, const char *notes, struct error *err)
 {
-	int r = BOOK_ATOMIC(book,
+	int r = BOOK_ATOMIC_RETRIED(book,
 		sql_row(book, err,
 			"UPDATE run SET state = ?, notes = ifnull(?, notes), ended_ns = ? WHERE id = ? RETURNING 1",
 			"ttii", run_state_names[state], notes, clock_ns(CLOCK_REALTIME), id),
 		err);
 
-	return r > 0 ? 0 : r < 0 ? r : run_not_there(book, id, err);
+	if (r == 0)
+		return run_not_there(book, id, err);
+	return r < 0 ? r : 0;
 }
 
 static int put_run_text(
 	struct book *book, int64_t id, const char *statement, const char *text, struct error *err)
 {
-	int r = BOOK_ATOMIC(book, sql_row(book, err, statement, "ti", text, id), err);
+	int r = BOOK_ATOMIC_RETRIED(book, sql_row(book, err, statement, "ti", text, id), err);
 
-	return r > 0 ? 0 : r < 0 ? r : run_not_there(book, id, err);
+	if (r == 0)
+		return run_not_there(book, id, err);
+	return r < 0 ? r : 0;
 }
 
 int book_put_held_back(struct book *book, int64_t id, const char *by, struct error *err)
@@ -132,7 +139,7 @@ static const struct field resume_point_fields[] = {
 	{FIELD(resume_point, FIELD_UINT32, n), .min = 2},
 	{FIELD(resume_point, FIELD_INT64, at_ns), .max = JSON_MOMENT_MAX},
 	{FIELD(resume_point, FIELD_TEXT, why)},
-	{FIELD(resume_point, FIELD_INT64, environment), .presence = FIELD_OPTIONAL, .min = 1,
+	{FIELD(resume_point, FIELD_INT64, environment), IS_OPTIONAL, .min = 1,
 		.refers = FIELD_TO_ENVIRONMENT},
 };
 const struct field_table resume_point_table = {"resume_point", "run, ", resume_point_fields,
@@ -167,7 +174,7 @@ static int reopen_run(struct book *book, int64_t id, int64_t environment, struct
 
 int book_reopen_run(struct book *book, int64_t run, int64_t environment, struct error *err)
 {
-	return BOOK_ATOMIC(book, reopen_run(book, run, environment, err), err);
+	return BOOK_ATOMIC_RETRIED(book, reopen_run(book, run, environment, err), err);
 }
 
 int book_remove_run(struct book *book, int64_t id, bool force, struct error *err)
@@ -234,7 +241,7 @@ int book_put_notes(
 	struct book *book, int64_t run, const struct note *notes, size_t n, struct error *err)
 {
 	book_unsynced(book);
-	return BOOK_ATOMIC(book,
+	return BOOK_ATOMIC_RETRIED(book,
 		sql_row(book, err, "DELETE FROM note WHERE run = ?", "i", run)
 			?: sql_insert(book, err, &note_table, "", notes, n, "i", run),
 		err);
@@ -249,5 +256,5 @@ int book_rows(struct book *book, int64_t run, const struct field_table *table, v
 int book_add_rows(struct book *book, int64_t run, const struct field_table *table, const void *rows,
 	size_t n, struct error *err)
 {
-	return BOOK_ATOMIC(book, sql_insert(book, err, table, "", rows, n, "i", run), err);
+	return BOOK_ATOMIC_RETRIED(book, sql_insert(book, err, table, "", rows, n, "i", run), err);
 }

@@ -1,79 +1,88 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Statements of the book, their parameters and rows: see sql.h. */
+#include "lib/book/sql.h"
+
+#include "lib/book/book_failure.h"
 #include "lib/book/book_internal.h"
+#include "lib/book/book_pending.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 
-/* The SQL that inserts or selects the fields of a table. */
-static char *make_sql(const struct field_table *table, const char *tail, bool insert)
+static char *make_select(const struct field_table *table, const char *tail)
+{
+	char *sql = NULL;
+	size_t size;
+	FILE *text = xopen_memstream(&sql, &size);
+	const char *before = "SELECT ";
+
+	for (const struct field *f = table->fields; f < table->fields + table->n; f++) {
+		fprintf(text, "%s%s", before, f->expression ?: f->name);
+		before = ", ";
+	}
+	fprintf(text, " FROM %s %s", table->table, tail);
+	return text_stream_close(text, &sql);
+}
+
+static char *make_insert(const struct field_table *table, const char *tail)
 {
 	char *sql = NULL;
 	size_t size, parameters = 0;
 	FILE *text = xopen_memstream(&sql, &size);
+	const char *before = "";
 
-	if (insert) {
-		fprintf(text, "INSERT INTO %s(%s", table->table, table->keys);
-		for (const char *comma = table->keys; (comma = strchr(comma, ',')); comma++)
-			parameters++;
-	}
-	for (size_t i = 0, n = 0; i < table->n; i++) {
-		const struct field *field = &table->fields[i];
-
-		if (insert && field->expression)
+	fprintf(text, "INSERT INTO %s(%s", table->table, table->keys);
+	for (const char *c = table->keys; *c; c++)
+		parameters += *c == ',';
+	for (const struct field *f = table->fields; f < table->fields + table->n; f++) {
+		if (f->expression)
 			continue;
-		fprintf(text, "%s%s",
-			n++      ? ", "
-			: insert ? ""
-				 : "SELECT ",
-			field->expression ?: field->name);
+		fprintf(text, "%s%s", before, f->name);
+		before = ", ";
 		parameters++;
 	}
-	if (insert) {
-		fprintf(text, ") VALUES (?");
-		while (--parameters > 0)
-			fprintf(text, ", ?");
-		fprintf(text, ") %s", tail);
-	} else {
-		fprintf(text, " FROM %s %s", table->table, tail);
-	}
+
+	fprintf(text, ") VALUES (?");
+	while (--parameters > 0)
+		fprintf(text, ", ?");
+	fprintf(text, ") %s", tail);
 	return text_stream_close(text, &sql);
 }
 
-/* Takes the statement from the cache, or prepares it: `sql`, or, of a table of fields, what `sql`
- * is the tail of. After a failure there is no statement: what binds to it is SQLITE_MISUSE, and
- * sql_step reports the failure. */
-static void sql_prepare(struct sql_query *q, struct book *book, const struct field_table *table,
-	const char *sql, bool insert, struct error *err)
+/* Prepares a statement and keeps it. An SQLite result code. */
+static int sql_compile(struct book *book, const struct statement_key *key, sqlite3_stmt **ret)
 {
-	struct book_statement *s = book->statements, *end;
+	_cleanup_(freep) char *made = NULL;
+	int rc;
+
+	if (key->table)
+		made = key->insert ? make_insert(key->table, key->sql)
+				   : make_select(key->table, key->sql);
+	rc = sqlite3_prepare_v3(
+		book->db, made ?: key->sql, -1, SQLITE_PREPARE_PERSISTENT, ret, NULL);
+	if (rc == SQLITE_OK)
+		statements_add(&book->statements, key, *ret);
+	return rc;
+}
+
+/* Finds the statement, or prepares it. After a failure there is no statement: to bind a value is
+ * SQLITE_MISUSE then, and sql_step reports the failure. */
+static void sql_prepare(
+	struct sql_query *q, struct book *book, const struct statement_key *key, struct error *err)
+{
+	int rc = SQLITE_OK;
 
 	*q = (struct sql_query){.book = book};
 	q->r = pending_store(book, err); /* which has statements of its own */
 	if (q->r < 0)
 		return;
-	end = s + book->n_statements;
-	while (s < end && (s->sql != sql || s->table != table || s->insert != insert))
-		s++;
-	if (s == end) {
-		_cleanup_(freep) char *made = table ? make_sql(table, sql, insert) : NULL;
-		int rc;
-
-		assert(book->n_statements < ELEMENTS(book->statements));
-		rc = sqlite3_prepare_v3(
-			book->db, made ?: sql, -1, SQLITE_PREPARE_PERSISTENT, &s->stmt, NULL);
-		if (rc != SQLITE_OK) {
-			q->r = book_failed(book, rc, err);
-			return;
-		}
-		s->table = table;
-		s->sql = sql;
-		s->insert = insert;
-		book->n_statements++;
-	}
-	q->stmt = s->stmt;
-	assert(!sqlite3_stmt_busy(q->stmt));
+	q->stmt = statements_find(&book->statements, key);
+	if (!q->stmt)
+		rc = sql_compile(book, key, &q->stmt);
+	if (rc != SQLITE_OK)
+		q->r = book_failed(book, rc, err);
+	assert(!q->stmt || !sqlite3_stmt_busy(q->stmt));
 }
 
 void sql_end(struct sql_query *q)
@@ -101,11 +110,17 @@ static void bind_int(struct sql_query *q, int64_t value, bool unknown)
 	q->rc = q->rc ?: rc;
 }
 
-/* The parameters of a format; returns what follows them. */
+static void bind_real(struct sql_query *q, double value)
+{
+	int rc = sqlite3_bind_double(q->stmt, ++q->bound, value);
+
+	q->rc = q->rc ?: rc;
+}
+
+/* Binds the parameters of a format. Returns what follows them. */
 static const char *bind_format(struct sql_query *q, const char *format, va_list *values)
 {
 	int64_t value;
-	int rc;
 
 	for (; *format && *format != ':'; format++)
 		switch (*format) {
@@ -120,8 +135,7 @@ static const char *bind_format(struct sql_query *q, const char *format, va_list 
 			bind_int(q, value, value == 0);
 			break;
 		case 'd':
-			rc = sqlite3_bind_double(q->stmt, ++q->bound, va_arg(*values, double));
-			q->rc = q->rc ?: rc;
+			bind_real(q, va_arg(*values, double));
 			break;
 		default:
 			assert(*format == 't');
@@ -165,6 +179,21 @@ static char *column_text(struct sql_query *q, int column)
 	return text_utf8(text);
 }
 
+/* Reads a column of a format into `to`; NULL: nothing. */
+static void read_column(struct sql_query *q, int column, char format, void *to)
+{
+	if (!to)
+		return;
+	if (format == 'I')
+		*(int64_t *)to = sqlite3_column_int64(q->stmt, column);
+	else if (format == 'T')
+		*(char **)to = column_text(q, column);
+	else if (sqlite3_column_type(q->stmt, column) == SQLITE_NULL)
+		*(double *)to = NAN;
+	else
+		*(double *)to = sqlite3_column_double(q->stmt, column);
+}
+
 int sql_row(struct book *book, struct error *err, const char *sql, const char *format, ...)
 {
 	_cleanup_(sql_end) struct sql_query q = {};
@@ -172,23 +201,11 @@ int sql_row(struct book *book, struct error *err, const char *sql, const char *f
 	int r;
 
 	va_start(values, format);
-	sql_prepare(&q, book, NULL, sql, false, err);
+	sql_prepare(&q, book, &(struct statement_key){.sql = sql}, err);
 	format = bind_format(&q, format, &values);
 	r = sql_step(&q, err);
-	for (int column = 0; r > 0 && *format; format++, column++) {
-		void *to = va_arg(values, void *);
-
-		if (!to)
-			continue;
-		if (*format == 'I')
-			*(int64_t *)to = sqlite3_column_int64(q.stmt, column);
-		else if (*format == 'T')
-			*(char **)to = column_text(&q, column);
-		else
-			*(double *)to = sqlite3_column_type(q.stmt, column) == SQLITE_NULL
-						? NAN
-						: sqlite3_column_double(q.stmt, column);
-	}
+	for (int column = 0; r > 0 && *format; format++, column++)
+		read_column(&q, column, *format, va_arg(values, void *));
 	va_end(values);
 	if (r > 0 && !sqlite3_stmt_readonly(q.stmt))
 		r = sql_finish(&q, err) ?: 1;
@@ -201,9 +218,32 @@ void sql_select(struct sql_query *q, struct book *book, struct error *err,
 	va_list values;
 
 	va_start(values, format);
-	sql_prepare(q, book, table, tail, false, err);
+	sql_prepare(q, book, &(struct statement_key){table, tail}, err);
 	bind_format(q, format, &values);
 	va_end(values);
+}
+
+static void bind_field(struct sql_query *q, const struct field *field, const void *object)
+{
+	int64_t value;
+
+	switch (field->type) {
+	case FIELD_TEXT:
+		bind_text(q, *field_text(field, object));
+		break;
+	case FIELD_CHARS:
+		bind_text(q, (const char *)object + field->offset);
+		break;
+	case FIELD_ENUM:
+		bind_text(q, field->words[field_get(field, object)]);
+		break;
+	case FIELD_REAL:
+		bind_real(q, *field_real(field, object));
+		break;
+	default:
+		value = field_get(field, object);
+		bind_int(q, value, field->presence == FIELD_OPTIONAL && value == field->unknown);
+	}
 }
 
 int sql_insert(struct book *book, struct error *err, const struct field_table *table,
@@ -214,45 +254,76 @@ int sql_insert(struct book *book, struct error *err, const struct field_table *t
 
 	if (n == 0)
 		return 0;
-	sql_prepare(&q, book, table, tail, true, err);
+	sql_prepare(&q, book, &(struct statement_key){table, tail, .insert = true}, err);
 	for (; r >= 0 && q.row < n; q.row++) {
+		const void *object = (const char *)objects + q.row * table->size;
 		va_list keys;
 
 		va_start(keys, format);
 		bind_format(&q, format, &keys);
 		va_end(keys);
-
-		const void *object = (const char *)objects + q.row * table->size;
-
-		for (const struct field *f = table->fields; f < table->fields + table->n; f++) {
-			int64_t value;
-			int rc;
-
-			if (f->expression)
-				continue;
-			switch (f->type) {
-			case FIELD_TEXT:
-				bind_text(&q, *field_text(f, object));
-				break;
-			case FIELD_CHARS:
-				bind_text(&q, (const char *)object + f->offset);
-				break;
-			case FIELD_ENUM:
-				bind_text(&q, f->words[field_get(f, object)]);
-				break;
-			case FIELD_REAL:
-				rc = sqlite3_bind_double(q.stmt, ++q.bound, *field_real(f, object));
-				q.rc = q.rc ?: rc;
-				break;
-			default:
-				value = field_get(f, object);
-				bind_int(&q, value,
-					f->presence == FIELD_OPTIONAL && value == f->unknown);
-			}
-		}
+		for (const struct field *f = table->fields; f < table->fields + table->n; f++)
+			if (!f->expression)
+				bind_field(&q, f, object);
 		r = sql_finish(&q, err);
 	}
 	return r;
+}
+
+/* Reads a text into an array of char of exactly that size. */
+static bool read_chars(struct sql_query *q, int column, const struct field *field, void *object)
+{
+	_cleanup_(freep) char *text = column_text(q, column);
+
+	if (!text || strlen(text) != field->size - 1)
+		return false;
+	strcpy((char *)object + field->offset, text);
+	return true;
+}
+
+static bool read_word(struct sql_query *q, int column, const struct field *field, void *object)
+{
+	const char *text = (const char *)sqlite3_column_text(q->stmt, column);
+
+	for (int word = 0; word < field->n_words; word++)
+		if (!strcmp(text, field->words[word])) {
+			field_set(field, object, word);
+			return true;
+		}
+	return false;
+}
+
+/* False: it is not a value that EMP writes. */
+static bool read_field(struct sql_query *q, int column, const struct field *field, void *object)
+{
+	int type = sqlite3_column_type(q->stmt, column);
+	int64_t value;
+	double real;
+
+	if (type == SQLITE_NULL && field->presence == FIELD_OPTIONAL) {
+		if (field->type == FIELD_TEXT)
+			*field_text(field, object) = NULL;
+		else
+			field_set(field, object, field->unknown);
+		return true;
+	}
+
+	switch (field->type) {
+	case FIELD_TEXT:
+		*field_text(field, object) = column_text(q, column);
+		return type == SQLITE_TEXT;
+	case FIELD_CHARS:
+		return type == SQLITE_TEXT && read_chars(q, column, field, object);
+	case FIELD_ENUM:
+		return type == SQLITE_TEXT && read_word(q, column, field, object);
+	case FIELD_REAL:
+		*field_real(field, object) = real = sqlite3_column_double(q->stmt, column);
+		return type == SQLITE_FLOAT && isfinite(real) && real >= (double)field->min;
+	default:
+		value = sqlite3_column_int64(q->stmt, column);
+		field_set(field, object, value);
+		return type == SQLITE_INTEGER && value >= field->min && value <= field_max(field);
+	}
 }
 
 /* The file may come from another user, and the constraints of its tables hold only for what is
@@ -262,59 +333,16 @@ int sql_read(struct sql_query *q, const struct field_table *table, void *object,
 	int r = sql_step(q, err);
 
 	for (int i = 0; r > 0 && i < (int)table->n; i++) {
-		const struct field *field = &table->fields[i];
-		int type = sqlite3_column_type(q->stmt, i), word = 0;
-		bool right = type == SQLITE_TEXT;
-		_cleanup_(freep) char *text = NULL;
-		int64_t value;
+		struct field_table done = *table;
 
-		if (type == SQLITE_NULL && field->presence == FIELD_OPTIONAL) {
-			if (field->type == FIELD_TEXT)
-				*field_text(field, object) = NULL;
-			else
-				field_set(field, object, field->unknown);
+		if (read_field(q, i, &table->fields[i], object))
 			continue;
-		}
-		switch (field->type) {
-		case FIELD_TEXT:
-			*field_text(field, object) = column_text(q, i);
-			break;
-		case FIELD_CHARS:
-			text = right ? column_text(q, i) : NULL;
-			right = text && strlen(text) == field->size - 1;
-			if (right)
-				strcpy((char *)object + field->offset, text);
-			break;
-		case FIELD_ENUM:
-			while (right && word < field->n_words &&
-				strcmp((const char *)sqlite3_column_text(q->stmt, i),
-					field->words[word]))
-				word++;
-			right = right && word < field->n_words;
-			if (right)
-				field_set(field, object, word);
-			break;
-		case FIELD_REAL:
-			*field_real(field, object) = sqlite3_column_double(q->stmt, i);
-			right = type == SQLITE_FLOAT && isfinite(*field_real(field, object)) &&
-				*field_real(field, object) >= (double)field->min;
-			break;
-		default:
-			value = sqlite3_column_int64(q->stmt, i);
-			field_set(field, object, value);
-			right = type == SQLITE_INTEGER && value >= field->min &&
-				value <= field_max(field);
-		}
-		if (!right) {
-			struct field_table read = *table;
-
-			read.n = (size_t)i + 1;
-			fields_clear(&read, object);
-			return error_say(err, -EBADMSG,
-				"the lab book '%s' is damaged: '%s' of a row of its table '%s' is %.40s, which EMP does not write; restore an intact copy",
-				q->book->path, field->name, table->table,
-				(const char *)sqlite3_column_text(q->stmt, i) ?: "NULL");
-		}
+		done.n = (size_t)i + 1;
+		fields_clear(&done, object);
+		return error_say(err, -EBADMSG,
+			"the lab book '%s' is damaged: '%s' of a row of its table '%s' is %.40s, which EMP does not write; restore an intact copy",
+			q->book->path, table->fields[i].name, table->table,
+			(const char *)sqlite3_column_text(q->stmt, i) ?: "NULL");
 	}
 	return r;
 }
@@ -326,7 +354,7 @@ int sql_one(struct book *book, struct error *err, const struct field_table *tabl
 	va_list values;
 
 	va_start(values, format);
-	sql_prepare(&q, book, table, tail, false, err);
+	sql_prepare(&q, book, &(struct statement_key){table, tail}, err);
 	bind_format(&q, format, &values);
 	va_end(values);
 	return sql_read(&q, table, ret, err);
@@ -342,7 +370,7 @@ int sql_all(struct book *book, struct error *err, const struct field_table *tabl
 	int r;
 
 	va_start(values, format);
-	sql_prepare(&q, book, table, tail, false, err);
+	sql_prepare(&q, book, &(struct statement_key){table, tail}, err);
 	bind_format(&q, format, &values);
 	va_end(values);
 	do {
@@ -353,7 +381,7 @@ int sql_all(struct book *book, struct error *err, const struct field_table *tabl
 		fields_free(table, items, n);
 		return r;
 	}
-	if (--n == 0) /* behind the last one is one that was not read */
+	if (--n == 0) /* the last one was not read */
 		free(TAKE(items));
 	memcpy(ret, &items, sizeof(items));
 	*ret_n = n;

@@ -2,18 +2,21 @@
 /* SQL for those who keep something in the book: a question or a change in one call, and the SQL of
  * tables of fields.
  *
- * Formats name the parameters from left to right, then, after a colon, the columns:
- *   i  int64_t             u  int64_t, 0 is NULL     t  const char *, NULL is NULL     d  double
- *   I  int64_t *           D  double *, NAN for NULL                                   T  char **, which the caller frees
- * An argument for i or u must be of 64 bits: (int64_t)n. A pointer for a column may be NULL: it is
- * not read.
+ * A format names the parameters of a statement from left to right, and then, after a colon, the
+ * columns that are read:
+ *   i  int64_t, which must be of 64 bits: (int64_t)n       I  int64_t *
+ *   u  the same; 0 is stored as NULL
+ *   d  double                                              D  double *, NAN for NULL
+ *   t  const char *; NULL is stored as NULL                T  char **, which the caller frees
+ * A column whose pointer is NULL is not read.
  *
  * Text that is not UTF-8 (a process may choose any name) is stored with \xNN for the wrong bytes,
- * so that all text of the book can be written to JSON. Statements are literals: they are cached by
- * their addresses. */
+ * so that all text of the book can be written to JSON. A statement is prepared once in each
+ * connection, and found again by its text (book_statements.h). */
 #pragma once
 
-#include "lib/book/book.h"
+#include "lib/book/book_transaction.h"
+#include "lib/record/fields.h"
 
 #include <sqlite3.h>
 
@@ -23,10 +26,12 @@
  * r = sql_row(book, err, "SELECT digest, document FROM environment WHERE id = ?", "i:TT", id,
  * &digest, &document); */
 int sql_row(struct book *book, struct error *err, const char *sql, const char *format, ...);
-/* "INSERT INTO table(keys, fields) VALUES (…) tail" for each of n objects; `format` is that of the
- * keys, which may have an n: int64_t, a number that is counted up for each object. */
+
+/* "INSERT INTO table(keys, fields) VALUES (…) tail" for each of n objects. `format` is that of the
+ * keys, and may have an n besides: an int64_t, to which the index of the object is added. */
 int sql_insert(struct book *book, struct error *err, const struct field_table *table,
 	const char *tail, const void *objects, size_t n, const char *format, ...);
+
 /* "SELECT fields FROM table tail": the first row, into `ret`. 1: there is one; 0: none. */
 int sql_one(struct book *book, struct error *err, const struct field_table *table, const char *tail,
 	void *ret, const char *format, ...);
@@ -34,14 +39,14 @@ int sql_one(struct book *book, struct error *err, const struct field_table *tabl
 int sql_all(struct book *book, struct error *err, const struct field_table *table, const char *tail,
 	void *ret, size_t *ret_n, const char *format, ...);
 
-/* The same row by row. A failure to begin or to bind is kept, and sql_read reports it. */
+/* All rows, one by one. sql_read() also reports a failure to begin or to bind. */
 struct sql_query {
 	struct book *book;
 	sqlite3_stmt *stmt;
-	int bound;  /* parameters so far */
-	size_t row; /* of those that are inserted */
-	int rc;     /* the first failure to bind one */
-	int r;      /* why it could not be begun */
+	int bound;  /* how many parameters have a value */
+	size_t row; /* the index of the object that is inserted */
+	int rc;     /* of the first parameter that could not be bound */
+	int r;      /* negative: why the statement could not be prepared */
 };
 
 void sql_select(struct sql_query *q, struct book *book, struct error *err,
@@ -50,27 +55,3 @@ void sql_select(struct sql_query *q, struct book *book, struct error *err,
  * refused are freed. */
 int sql_read(struct sql_query *q, const struct field_table *table, void *object, struct error *err);
 void sql_end(struct sql_query *q);
-
-/* Several of these in one transaction, unless one is open already: what `call` returns, or a
- * failure to begin or to commit. */
-#define BOOK_ATOMIC(book, call, err) BOOK_WITHIN(true, book, call, err)
-/* The same for those that must see one state of the file, and only read. */
-#define BOOK_AT_ONCE(book, call, err) BOOK_WITHIN(false, book, call, err)
-#define BOOK_WITHIN(writes, book, call, err)                       \
-	({                                                         \
-		bool _own;                                         \
-		int _r;                                            \
-                                                                   \
-		do {                                               \
-			_r = book_enter(book, writes, &_own, err); \
-			if (_r >= 0)                               \
-				_r = (call);                       \
-			if (_own)                                  \
-				_r = book_end(book, _r, err);      \
-		} while (_own && book_again(book, _r, err));       \
-		_r;                                                \
-	})
-
-/* Begins a transaction unless one is open already. *ret_own: book_end() is to end it, also after a
- * failure here. */
-int book_enter(struct book *book, bool writes, bool *ret_own, struct error *err);

@@ -56,7 +56,7 @@ static void print_costs(const struct clocks *c, const size_t *order)
 	for (size_t i = 0; i < c->n_sources; i++) {
 		const struct clock_source *s = &c->sources[order[i]];
 
-		table_row(table, TEXT(clocks_short_name(s->name)), REAL("%.0f", s->median),
+		table_row(table, columns, TEXT(clocks_short_name(s->name)), REAL("%.0f", s->median),
 			REAL("%.0f", (s->high - s->low) / 2), REAL("%.0f", s->min),
 			REAL("%.0f", s->mean), REAL("%.0f", s->sd),
 			REAL("%.0f", s->median * 1e9 / c->cycles_per_second),
@@ -78,7 +78,7 @@ static void print_quality(const struct clocks *c, const size_t *order)
 		const struct clock_source *s = &c->sources[order[i]];
 		bool is_reference = !strcmp(s->name, reference_name);
 
-		table_row(table, TEXT(clocks_short_name(s->name)), ns_cell(s->step_ns),
+		table_row(table, columns, TEXT(clocks_short_name(s->name)), ns_cell(s->step_ns),
 			ns_cell(s->lag_ns), ns_cell(s->lag_max_ns), REAL("%.0f", s->backwards),
 			REAL("%.0f %%", is_reference ? NAN : 100 * (s->gain.ratio - 1)),
 			REAL("%.0f %%", is_reference ? NAN : 50 * (s->gain.high - s->gain.low)));
@@ -203,7 +203,8 @@ static struct table *list_changes(const struct clocks *now, const struct clocks 
 		double change = changes[order[i]], relative = change / usual;
 		const char *word = relative >= 2 ? "slower" : relative <= 0.5 ? "faster" : "";
 
-		table_row(list, TEXT(clocks_short_name(source->name)), TEXT(source->name),
+		table_row(list, diff_columns, TEXT(clocks_short_name(source->name)),
+			TEXT(source->name),
 			REAL("%.0f ns", cost_ns(before, clocks_find(before, source->name))),
 			REAL("%.0f ns", cost_ns(now, source)), REAL("%.2f", change),
 			REAL("%.2f", relative), TEXT(word));

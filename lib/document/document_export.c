@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A run of the book as an emp-run document, written while it is read: a run may be larger than
- * memory. Unknown values are left out, so that a document that was imported is exported as it was,
- * with a uid and times as text. */
-#include "lib/document/document_internal.h"
+/* Exporting runs: see document_export.h. Unknown values are left out, so that a document that was
+ * imported is exported as it was, with a uid and times as text. */
+#include "lib/document/document_export.h"
 
+#include "lib/book/book_profiles.h"
+#include "lib/book/book_runs.h"
+#include "lib/book/book_samples.h"
+#include "lib/book/book_sources.h"
 #include "lib/book/sql.h"
+#include "lib/document/document_environment.h"
+#include "lib/document/document_features.h"
+#include "lib/document/document_fields.h"
+#include "lib/document/document_profile.h"
 
 struct run_export {
 	struct book *book;

@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Importing an emp-run document, which may be larger than memory: it is gone through once for the
- * heads of its runs and the places of their samples and rows, and from place to place to store
- * these, in one transaction. */
-#include "lib/document/document_internal.h"
+/* Importing documents: see document_import.h.
+ *
+ * A run may be larger than memory: the document is read once for the heads of its runs and the places
+ * of their samples and rows, and then from place to place to store these, in one transaction. */
+#include "lib/document/document_import.h"
 
+#include "lib/book/book_machines.h"
+#include "lib/book/book_runs.h"
+#include "lib/book/book_samples.h"
+#include "lib/book/book_sources.h"
 #include "lib/book/sql.h"
+#include "lib/document/document_environment.h"
+#include "lib/document/document_features.h"
+#include "lib/document/document_fields.h"
+#include "lib/document/document_internal.h"
+#include "lib/document/document_object.h"
+#include "lib/document/document_stream.h"
 
 enum { MOST_ROWS = 64 };
 
@@ -116,6 +127,60 @@ static int import_counters(
 	return r;
 }
 
+/* What the document has of a sample besides its own members. */
+struct sample_contents {
+	int64_t executions; /* their place in the document; 0: not seen yet */
+	struct counters counters;
+	bool has_counters;
+};
+
+/* Reads a member that struct sample does not have. */
+static int import_sample_member(
+	struct document_object *o, const char *name, struct sample_contents *contents)
+{
+	struct document_stream *document = o->stream;
+	char next = stream_peek(document);
+	/* the second name is of 0.1.0 */
+	bool is_counters = !strcmp(name, "disturbance_counters") || !strcmp(name, "sentinels");
+
+	if (!strcmp(name, "executions")) {
+		if (contents->executions)
+			return document_refuse_twice(o, name);
+		if (next != '[')
+			return json_fields_refuse(
+				&o->f, -EINVAL, ": '%s' must be %s", name, "an array […]");
+		contents->executions = stream_tell(document);
+		return stream_value(document, false);
+	}
+	if (!is_counters || next == 'n')
+		return document_skip(o);
+	if (next != '{')
+		return json_fields_refuse(
+			&o->f, -EINVAL, ": '%s' must be %s", name, "an object {…}");
+	return import_counters(o, name, &contents->counters, &contents->has_counters);
+}
+
+/* `last`: the number of the sample before it. */
+static int check_sample(struct document_object *o, const struct sample *sample, int64_t last)
+{
+	struct json_fields *f = &o->f;
+
+	if (sample->start_ns > JSON_MOMENT_MAX - sample->et_ns)
+		return json_fields_refuse(f, -EINVAL,
+			": 'start_ns' and 'et_ns' together must not be above %" PRId64,
+			JSON_MOMENT_MAX);
+	f->at = o->at;
+	if (sample->n == last)
+		return json_fields_refuse(f, -EINVAL,
+			": 'n' is %" PRId64 " again, and the numbers of samples must not repeat",
+			last);
+	if (sample->n < last)
+		return json_fields_refuse(f, -EINVAL,
+			": 'n' is %" PRIu32 " after %" PRId64 ", and samples must be in order",
+			sample->n, last);
+	return 0;
+}
+
 /* Its executions are read last, because the book needs the sample first. */
 static int import_sample(struct run_import *import, int64_t entry, struct sample *sample)
 {
@@ -123,59 +188,31 @@ static int import_sample(struct run_import *import, int64_t entry, struct sample
 		.f.at = {"'samples', entry", entry},
 		.parts = {{&sample_table, sample}},
 		.sample = &sample->n};
-	int64_t executions = 0, end, last = sample->n;
-	struct counters counters = COUNTERS_NONE;
-	bool has_counters = false;
+	struct sample_contents contents = {.counters = COUNTERS_NONE};
+	int64_t end, last = sample->n;
 	const char *name;
 	int r;
 
 	while ((r = document_member(&o, &name)) > 0) {
-		bool is_executions = !strcmp(name, "executions"),
-		     is_counters = !strcmp(name, "disturbance_counters") ||
-				   !strcmp(name, "sentinels"); /* of 0.1.0 */
-		char next = stream_peek(import->document);
-
-		if (is_executions && executions)
-			return document_refuse_twice(&o, name);
-		if (is_executions ? next != '[' : is_counters && next != '{' && next != 'n')
-			return json_fields_refuse(&o.f, -EINVAL, ": '%s' must be %s", name,
-				is_executions ? "an array […]" : "an object {…}");
-		if (is_executions) {
-			executions = stream_tell(import->document);
-			r = stream_value(import->document, false);
-		} else if (is_counters && next == '{') {
-			r = import_counters(&o, name, &counters, &has_counters);
-		} else {
-			r = document_skip(&o);
-		}
+		r = import_sample_member(&o, name, &contents);
 		if (r < 0)
 			return r;
 	}
-	if (r == 0 && !executions)
+	if (r == 0 && !contents.executions)
 		r = json_fields_refuse(&o.f, -EINVAL, " has no 'executions'");
-	if (r == 0 && sample->start_ns > JSON_MOMENT_MAX - sample->et_ns)
-		r = json_fields_refuse(&o.f, -EINVAL,
-			": 'start_ns' and 'et_ns' together must not be above %" PRId64,
-			JSON_MOMENT_MAX);
-	o.f.at = o.at;
-	if (r == 0 && sample->n == last)
-		r = json_fields_refuse(&o.f, -EINVAL,
-			": 'n' is %" PRId64 " again, and the numbers of samples must not repeat",
-			last);
-	if (r == 0 && sample->n < last)
-		r = json_fields_refuse(&o.f, -EINVAL,
-			": 'n' is %" PRIu32 " after %" PRId64 ", and samples must be in order",
-			sample->n, last);
+	if (r == 0)
+		r = check_sample(&o, sample, last);
 	if (r < 0)
 		return r;
+
 	end = stream_tell(import->document);
 	r = book_add_sample(import->book, import->run, sample, NULL, 0, import->err);
-	counters.sample = sample->n;
-	if (r >= 0 && counters_know_any(&counters))
-		r = sql_insert(import->book, import->err, &counters_table, "", &counters, 1, "i",
-			import->run);
+	contents.counters.sample = sample->n;
+	if (r >= 0 && counters_know_any(&contents.counters))
+		r = sql_insert(import->book, import->err, &counters_table, "", &contents.counters,
+			1, "i", import->run);
 	if (r >= 0)
-		r = import_executions(import, executions, sample->n);
+		r = import_executions(import, contents.executions, sample->n);
 	stream_seek(import->document, end);
 	return r;
 }
@@ -198,8 +235,30 @@ static void read_command(struct json_fields *f, char **ret)
 			f->err, -EINVAL, "the document: 'command' must be an array of texts");
 }
 
-/* The ids that the rows of a run have, and those of the same sources and environments here. */
-static int put_named(struct run_import *import, const json_t *head)
+/* Stores a source or an environment that the rows of a run refer to. *ret: the id in the document, and
+ * the one that the book gives it. */
+static int put_referred(
+	struct run_import *import, struct json_fields *f, int64_t most, struct import_id *ret)
+{
+	struct source who = {};
+	uint32_t source = 0;
+
+	json_fields_int(f, "id", 1, most, &ret->from);
+	if (ret->of == FIELD_TO_SOURCE) {
+		document_read_fields(f, &source_table, &who);
+		if (f->r == 0)
+			f->r = book_source(import->book, &who, &source, import->err);
+		ret->to = source;
+		fields_clear(&source_table, &who);
+	} else if (f->r == 0) {
+		f->r = document_put_environment(
+			import->book, f->object, &ret->to, NULL, import->err);
+	}
+	return f->r;
+}
+
+/* Stores all sources and environments that the rows of a run refer to. */
+static int put_all_referred(struct run_import *import, const json_t *head)
 {
 	static const struct {
 		enum field_reference of;
@@ -221,27 +280,15 @@ static int put_named(struct run_import *import, const json_t *head)
 		if (whole.r < 0)
 			return whole.r;
 		json_array_foreach (list, i, item) {
-			struct json_fields f = json_fields_begin(item,
-				(struct json_location){lists[k].where, (int64_t)i + 1},
-				import->err);
+			const struct json_location at = {lists[k].where, (int64_t)i + 1};
+			struct json_fields f = json_fields_begin(item, at, import->err);
 			struct import_id *id = array_add(import->ids, import->n_ids);
-			struct source who = {};
-			uint32_t source = 0;
+			int r;
 
 			id->of = lists[k].of;
-			json_fields_int(&f, "id", 1, lists[k].most, &id->from);
-			if (id->of == FIELD_TO_SOURCE)
-				document_read_fields(&f, &source_table, &who);
-			if (f.r == 0 && id->of == FIELD_TO_SOURCE) {
-				f.r = book_source(import->book, &who, &source, import->err);
-				id->to = source;
-			} else if (f.r == 0) {
-				f.r = document_put_environment(
-					import->book, item, &id->to, NULL, import->err);
-			}
-			fields_clear(&source_table, &who);
-			if (f.r < 0)
-				return f.r;
+			r = put_referred(import, &f, lists[k].most, id);
+			if (r < 0)
+				return r;
 		}
 	}
 	return 0;
@@ -310,7 +357,7 @@ static int store_contents(struct run_import *import, struct import_part *part)
 	int64_t first_ns = 0, end_ns = 0, entry = 0;
 	const struct run_rows *rows;
 	struct sample sample = {};
-	int r = put_named(import, part->head);
+	int r = put_all_referred(import, part->head);
 
 	import->run = part->run.id;
 	stream_seek(document, part->samples);
@@ -384,7 +431,90 @@ static int has_contents(struct run_import *import, const char *member, char brac
 		bracket == '[' ? "an array […]" : "an object {…}");
 }
 
-/* Its head, and where its samples and rows are; and the same of those that it belongs with. */
+static int scan_run(struct run_import *import, bool is_companion);
+
+/* Reads the runs without which this one cannot be understood. */
+static int scan_companions(struct run_import *import, json_t *head, const char *name)
+{
+	int r;
+
+	json_object_set_new(head, name, json_true());
+	r = stream_enter(import->document, '[');
+	while (r >= 0 && (r = stream_next(import->document, ']')) > 0)
+		r = scan_run(import, true);
+	return r;
+}
+
+static int scan_head(struct run_import *import, json_t *head, const char *name)
+{
+	json_t *value = NULL;
+	int r = stream_value(import->document, true);
+
+	if (r == 0)
+		r = stream_parse(import->document, &value);
+	if (r == 0)
+		json_object_set_new(head, name, value);
+	return r;
+}
+
+/* Notes where the samples of a run are; -1: they are no array. */
+static int scan_samples(struct run_import *import, struct import_part *part)
+{
+	bool is_array = stream_peek(import->document) == '[';
+
+	part->samples = is_array ? stream_tell(import->document) : -1;
+	return stream_value(import->document, false);
+}
+
+static bool is_companions(const char *name)
+{
+	for (const struct document_feature *const *feature = document_features; *feature; feature++)
+		if ((*feature)->companions.member && !strcmp(name, (*feature)->companions.member))
+			return true;
+	return false;
+}
+
+/* The table whose rows a member has, and its number; NULL: the member has no rows. */
+static const struct run_rows *rows_of_member(const char *name, size_t *ret)
+{
+	const struct run_rows *rows;
+
+	for (*ret = 0; *ret < MOST_ROWS && (rows = document_run_rows(*ret)); (*ret)++)
+		if (!strcmp(name, rows->member))
+			return rows;
+	return NULL;
+}
+
+static int scan_member(
+	struct run_import *import, struct import_part *part, const char *name, bool is_companion)
+{
+	bool is_samples = !strcmp(name, "samples"), has_companions;
+	size_t table;
+	const struct run_rows *rows = is_samples ? NULL : rows_of_member(name, &table);
+	int r;
+
+	if ((is_samples && part->samples) || (rows && part->rows[table]) ||
+		json_object_get(part->head, name))
+		return error_say(import->err, -EINVAL, "the document has two members '%s'", name);
+	if (is_samples)
+		return scan_samples(import, part);
+
+	has_companions = !is_companion && is_companions(name);
+	if (!rows && !has_companions)
+		return scan_head(import, part->head, name);
+	r = has_contents(import, name, rows && rows->single ? '{' : '[');
+	if (r < 0)
+		return r;
+	if (r == 0)
+		return scan_head(import, part->head, name);
+	if (!rows)
+		return scan_companions(import, part->head, name);
+	part->rows[table] = stream_tell(import->document);
+	return stream_value(import->document, false);
+}
+
+/* Reads the head of a run, and where its samples and rows are; and the same of the runs without which
+ * it cannot be understood. */
 static int scan_run(struct run_import *import, bool is_companion)
 {
 	struct import_part *part = array_add(import->parts, import->n_parts);
@@ -396,47 +526,9 @@ static int scan_run(struct run_import *import, bool is_companion)
 	if (stream_peek(import->document) != '{')
 		return error_say(import->err, -EINVAL, "the document must be a JSON object {…}");
 	r = stream_enter(import->document, '{');
-	while (r >= 0 && (r = stream_member(import->document, &name)) > 0) {
-		bool has_companions = false;
-		const struct run_rows *rows = NULL;
-		json_t *value = NULL;
-		int64_t *place; /* of samples or rows; NULL: the member is something else */
-
-		part = &import->parts[at]; /* which companions may have moved */
-		place = strcmp(name, "samples") ? NULL : &part->samples;
-		for (size_t i = 0; !place && i < MOST_ROWS && (rows = document_run_rows(i)); i++)
-			if (!strcmp(name, rows->member))
-				place = &part->rows[i];
-		for (const struct document_feature *const *feature = document_features; *feature;
-			feature++)
-			has_companions |= (*feature)->companions.member &&
-					  !strcmp(name, (*feature)->companions.member);
-		if ((place && *place) || json_object_get(part->head, name))
-			return error_say(
-				import->err, -EINVAL, "the document has two members '%s'", name);
-		has_companions &= !is_companion;
-		if (rows || has_companions)
-			r = has_contents(import, name, rows && rows->single ? '{' : '[');
-		if (r < 0)
-			return r;
-		if (place && (!rows || r > 0)) {
-			*place = stream_tell(import->document);
-			if (place == &part->samples && stream_peek(import->document) != '[')
-				*place = -1;
-			r = stream_value(import->document, false);
-		} else if (has_companions && r > 0) {
-			json_object_set_new(part->head, name, json_true());
-			r = stream_enter(import->document, '[');
-			while (r >= 0 && (r = stream_next(import->document, ']')) > 0)
-				r = scan_run(import, true);
-		} else {
-			r = stream_value(import->document, true);
-			if (r == 0)
-				r = stream_parse(import->document, &value);
-			if (r == 0)
-				json_object_set_new(part->head, name, value);
-		}
-	}
+	while (r >= 0 && (r = stream_member(import->document, &name)) > 0)
+		/* the array may have been moved by companions */
+		r = scan_member(import, &import->parts[at], name, is_companion);
 	return r;
 }
 
@@ -517,12 +609,12 @@ int document_import(
 	format = json_string_value(json_object_get(import.parts[0].head, "format")) ?: "";
 	for (const struct document_feature *const *feature = document_features; *feature; feature++)
 		if ((*feature)->format && !strcmp(format, (*feature)->format))
-			return BOOK_ATOMIC(book,
+			return BOOK_ATOMIC_RETRIED(book,
 				(*feature)->import(book, import.parts[0].head, ret, err), err);
 	for (size_t i = 0; r >= 0 && i < import.n_parts; i++)
 		r = read_head(&import.parts[i], err);
 	if (r >= 0)
-		r = BOOK_ATOMIC(book, store_runs(&import), err);
+		r = BOOK_ATOMIC_RETRIED(book, store_runs(&import), err);
 	if (r < 0)
 		return r;
 	*ret = import.parts[0].run.id;

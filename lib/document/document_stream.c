@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading a JSON document that may be larger than memory, from value to value, and back to a place;
- * and its objects into structs, by their tables of fields. Only the value at hand is in memory. */
-#include "lib/document/document_internal.h"
+/* Reading documents from value to value: see document_stream.h. */
+#include "lib/document/document_stream.h"
 
 #include "lib/base/input.h"
+#include "lib/document/document_internal.h"
 
 enum { CHUNK = 1 << 18 };
 
@@ -113,12 +113,17 @@ static int not_json(struct document_stream *s, int64_t at, const char *what)
 
 int stream_refuse(struct document_stream *s, const char *wanted)
 {
-	const char near[] = {'\'', s->at < s->end ? s->buffer[s->at] : '\0', '\'', '\0'};
-	_cleanup_(freep) char *what = text_format("%s expected near %s", wanted,
-		s->at == s->end ? "end of file"
-		: near[1]       ? near
-				: "a byte that is zero");
+	char found[] = "'?'";
+	const char *near = found;
+	_cleanup_(freep) char *what = NULL;
 
+	if (s->at == s->end)
+		near = "end of file";
+	else if (s->buffer[s->at] == '\0')
+		near = "a byte that is zero";
+	else
+		found[1] = s->buffer[s->at];
+	what = text_format("%s expected near %s", wanted, near);
 	return not_json(s, s->offset + (int64_t)s->at, what);
 }
 
@@ -180,36 +185,44 @@ static inline int next_byte(struct document_stream *s, size_t *begin)
 	return (unsigned char)s->buffer[s->at++];
 }
 
-int stream_value(struct document_stream *s, bool keep)
-{
-	enum { SPECIAL = 1, ENDS_WORD };
-	static const unsigned char bytes[256] = {['"'] = SPECIAL,
-		['\\'] = SPECIAL,
-		['{'] = SPECIAL,
-		['['] = SPECIAL,
-		['}'] = SPECIAL | ENDS_WORD,
-		[']'] = SPECIAL | ENDS_WORD,
-		[','] = ENDS_WORD,
-		[':'] = ENDS_WORD,
-		[' '] = ENDS_WORD,
-		['\n'] = ENDS_WORD,
-		['\t'] = ENDS_WORD,
-		['\r'] = ENDS_WORD,
-		['\0'] = ENDS_WORD};
-	int c = (unsigned char)stream_peek(s);
-	bool quoted = false, word = c != '"' && c != '{' && c != '[';
-	size_t at = s->at, *begin = keep ? &at : NULL;
-	int64_t depth = 0;
+enum { BYTE_SPECIAL = 1, BYTE_ENDS_WORD };
 
-	if (!c || strchr("]},:", c))
-		return stream_refuse(s, "a value");
-	while (word && (c = next_byte(s, begin)) != EOF)
-		if (bytes[c] & ENDS_WORD) {
+static const unsigned char bytes[256] = {
+	['"'] = BYTE_SPECIAL,
+	['\\'] = BYTE_SPECIAL,
+	['{'] = BYTE_SPECIAL,
+	['['] = BYTE_SPECIAL,
+	['}'] = BYTE_SPECIAL | BYTE_ENDS_WORD,
+	[']'] = BYTE_SPECIAL | BYTE_ENDS_WORD,
+	[','] = BYTE_ENDS_WORD,
+	[':'] = BYTE_ENDS_WORD,
+	[' '] = BYTE_ENDS_WORD,
+	['\n'] = BYTE_ENDS_WORD,
+	['\t'] = BYTE_ENDS_WORD,
+	['\r'] = BYTE_ENDS_WORD,
+	['\0'] = BYTE_ENDS_WORD,
+};
+
+/* Goes past a number, true, false or null. */
+static void skip_word(struct document_stream *s, size_t *begin)
+{
+	int c;
+
+	while ((c = next_byte(s, begin)) != EOF)
+		if (bytes[c] & BYTE_ENDS_WORD) {
 			s->at--;
-			break;
+			return;
 		}
-	c = word ? '\0' : next_byte(s, begin);
-	while (!word && c != EOF) { /* to the end of a text, or of all between brackets */
+}
+
+/* Goes past a text, or all between brackets. False: the document ends before. */
+static bool skip_nested(struct document_stream *s, size_t *begin)
+{
+	bool quoted = false;
+	int64_t depth = 0;
+	int c = next_byte(s, begin);
+
+	while (c != EOF) {
 		/* if there is no next byte, there is none after it either */
 		if (quoted && c == '\\')
 			next_byte(s, begin);
@@ -218,13 +231,29 @@ int stream_value(struct document_stream *s, bool keep)
 		else if (!quoted)
 			depth += (c == '{' || c == '[') - (c == '}' || c == ']');
 		if (!quoted && depth <= 0)
-			break;
-		/* most */
-		while (s->at < s->end && !(bytes[(unsigned char)s->buffer[s->at]] & SPECIAL))
+			return true;
+
+		/* most bytes */
+		while (s->at < s->end && !(bytes[(unsigned char)s->buffer[s->at]] & BYTE_SPECIAL))
 			s->at++;
 		c = next_byte(s, begin);
 	}
-	if (c == EOF || s->e)
+	return false;
+}
+
+int stream_value(struct document_stream *s, bool keep)
+{
+	char c = stream_peek(s);
+	size_t at = s->at, *begin = keep ? &at : NULL;
+	bool whole = true;
+
+	if (!c || strchr("]},:", c))
+		return stream_refuse(s, "a value");
+	if (c == '"' || c == '{' || c == '[')
+		whole = skip_nested(s, begin);
+	else
+		skip_word(s, begin);
+	if (!whole || s->e)
 		return stream_refuse(s, "the end of a value");
 	s->text = s->buffer + at;
 	s->size = s->at - at;
@@ -246,8 +275,7 @@ int stream_parse(struct document_stream *s, json_t **ret)
 	return 0;
 }
 
-/* Whether the value is a text in quotes that means itself: printable ASCII without escapes. */
-static bool is_plain_text(const struct document_stream *s)
+bool stream_is_plain_text(const struct document_stream *s)
 {
 	if (*s->text != '"')
 		return false;
@@ -267,7 +295,7 @@ int stream_member(struct document_stream *s, const char **ret_name)
 	if (stream_peek(s) != '"')
 		return stream_refuse(s, "the name of a member");
 	r = stream_value(s, true);
-	if (r == 0 && !is_plain_text(s))
+	if (r == 0 && !stream_is_plain_text(s))
 		r = stream_parse(s, &name);
 	if (r < 0)
 		return r;
@@ -298,135 +326,4 @@ void stream_seek(struct document_stream *s, int64_t place)
 		s->end = 0;
 	}
 	s->at = (size_t)(place - s->offset);
-}
-
-/* A value as EMP writes it, without a parser, because a run may have ten million executions. false:
- * it is wrong or unusual. */
-static bool read_plain(const struct document_stream *s, const struct field *field, void *object)
-{
-	const char *text = s->text, *end = text + s->size, *begin = text + (*text == '-'),
-		   *at = begin;
-	uint64_t digits = 0; /* which has room for 19 of them */
-	int64_t value = 0;
-
-	if (field->type == FIELD_TEXT || field->type == FIELD_ENUM) {
-		if (!is_plain_text(s))
-			return false;
-		if (field->type == FIELD_TEXT) {
-			*field_text(field, object) = xstrndup(text + 1, s->size - 2);
-			return true;
-		}
-		while (value < field->n_words &&
-			(strncmp(field->words[value], text + 1, s->size - 2) ||
-				field->words[value][s->size - 2]))
-			value++;
-		if (value == field->n_words)
-			return false;
-	} else {
-		while (at < end && *at >= '0' && *at <= '9')
-			digits = digits * 10 + (uint64_t)(*at++ - '0');
-		if (at < end || at == begin || at - begin > 19 || digits > INT64_MAX ||
-			(*begin == '0' && at - begin > 1))
-			return false;
-		value = begin > text ? -(int64_t)digits : (int64_t)digits;
-		if (field->type == FIELD_BOOL || field->type == FIELD_REAL || field->seconds ||
-			value < field->min || value > field_max(field))
-			return false;
-	}
-	field_set(field, object, value);
-	return true;
-}
-
-/* The field of that name and the part that has it. NULL: there is none. */
-static const struct field *find_field(
-	struct document_object *o, const char *name, struct document_part **ret)
-{
-	for (struct document_part *part = o->parts;
-		part < o->parts + ELEMENTS(o->parts) && part->table; part++)
-		for (size_t i = 0; i < part->table->n; i++) {
-			size_t k = (part->next + i) % part->table->n;
-			const struct field *field = &part->table->fields[k];
-			const char *its_name = field->seconds ?: field->name;
-
-			if (field->book_only || *its_name != *name || strcmp(its_name, name))
-				continue;
-			part->next = k + 1;
-			*ret = part;
-			return field;
-		}
-	return NULL;
-}
-
-int document_member(struct document_object *o, const char **ret_name)
-{
-	struct document_part *part = o->parts, *end = o->parts + ELEMENTS(o->parts);
-	struct document_stream *s = o->stream;
-	int r = 0;
-
-	if (!o->begun) {
-		for (; part < end && part->table; part++)
-			fields_init(part->table, part->object);
-		o->f.err = s->err;
-		o->at = o->f.at;
-		o->begun = true;
-		if (stream_peek(s) != '{')
-			return json_fields_refuse(&o->f, -EINVAL, " must be a JSON object {…}");
-		r = stream_enter(s, '{');
-	}
-	while (r >= 0 && (r = stream_member(s, ret_name)) > 0) {
-		_cleanup_(json_decrefp) json_t *value = NULL, *object = NULL;
-		const struct field *field = find_field(o, *ret_name, &part);
-		uint64_t bit;
-
-		if (!field)
-			return 1;
-		bit = UINT64_C(1) << (field - part->table->fields);
-		if (part->seen & bit)
-			return document_refuse_twice(o, *ret_name);
-		part->seen |= bit;
-		r = stream_value(s, true);
-		if (r >= 0 && !read_plain(s, field, part->object)) {
-			r = stream_parse(s, &value);
-			if (r < 0)
-				return r;
-			o->f.object = object = json_pack("{s:O}", *ret_name, value);
-			document_read_field(&o->f, field, part->object);
-			r = o->f.r;
-		}
-		if (o->sample && *o->sample > 0)
-			o->f.at = (struct json_location){"sample", *o->sample};
-	}
-	o->f.object = NULL;
-	for (part = o->parts; r == 0 && part < end && part->table; part++)
-		for (size_t k = 0; k < part->table->n; k++)
-			if (!part->table->fields[k].book_only && !(part->seen & UINT64_C(1) << k))
-				document_read_field(&o->f, &part->table->fields[k], part->object);
-	return r < 0 ? r : o->f.r;
-}
-
-int document_refuse_twice(struct document_object *o, const char *name)
-{
-	o->f.at = o->at;
-	return json_fields_refuse(&o->f, -EINVAL, ": it has two members '%s'", name);
-}
-
-int document_skip(struct document_object *o)
-{
-	_cleanup_(json_decrefp) json_t *value = NULL;
-	int r = stream_value(o->stream, true);
-
-	return r < 0 || is_plain_text(o->stream) ? r : stream_parse(o->stream, &value);
-}
-
-int document_read_object(struct document_object *o)
-{
-	const char *name;
-	int r;
-
-	while ((r = document_member(o, &name)) > 0) {
-		r = document_skip(o);
-		if (r < 0)
-			return r;
-	}
-	return r;
 }

@@ -184,7 +184,7 @@ static struct table *list_costs(const struct duet_report *d, const char *const *
 	for (size_t i = 0; i < d->n; i++) {
 		const struct duet_cost *c = &d->costs[i];
 
-		table_row(list, NUMBER(d->rows[i].run), TEXT(names[i]),
+		table_row(list, columns, NUMBER(d->rows[i].run), TEXT(names[i]),
 			TIME(isnan(c->alone_ns) ? -1 : (int64_t)c->alone_ns),
 			TIME(isnan(c->together_ns) ? -1 : (int64_t)c->together_ns),
 			estimate_cell(c->price),

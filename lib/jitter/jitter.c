@@ -200,7 +200,7 @@ static int put_jitter(
 
 int book_put_jitter(struct book *book, int64_t run, const struct jitter *jitter, struct error *err)
 {
-	return BOOK_ATOMIC(book, put_jitter(book, run, jitter, err), err);
+	return BOOK_ATOMIC_RETRIED(book, put_jitter(book, run, jitter, err), err);
 }
 
 static int get_jitter(struct book *book, int64_t run, struct jitter *ret, struct error *err)
@@ -217,7 +217,7 @@ static int get_jitter(struct book *book, int64_t run, struct jitter *ret, struct
 int book_get_jitter(struct book *book, int64_t run, struct jitter *ret, struct error *err)
 {
 	_cleanup_(jitter_clear) struct jitter jitter = {};
-	int r = BOOK_AT_ONCE(book, get_jitter(book, run, &jitter, err), err);
+	int r = BOOK_AT_ONCE_RETRIED(book, get_jitter(book, run, &jitter, err), err);
 
 	if (r < 0)
 		return r;

@@ -136,7 +136,7 @@ static void show_source_rows(const struct jitter_run *run, const struct jitter_t
 
 		if (!row_is_chosen(row, which))
 			continue;
-		table_row(table);
+		table_begin_row(table);
 		for (const int *cell = cells; *cell; cell++)
 			table_add(table, cell_of(*cell, run, row, &remedy));
 	}

@@ -166,7 +166,8 @@ static void print_preemptions(
 		const struct jitter_source_name *source = &t->sources.items[item->source];
 		_cleanup_(freep) char *name = text_format("  %s", source->name);
 
-		table_row(table, TEXT(name), TEXT(text_brief("%.3g", (double)item->slices / n)),
+		table_row(table, columns, TEXT(name),
+			TEXT(text_brief("%.3g", (double)item->slices / n)),
 			TIME(llround((double)item->total_ns / n)), TIME(item->longest_ns),
 			TEXT(text_percent((double)item->total_ns / et_ns)),
 			TEXT(source->unit ?: "-"));

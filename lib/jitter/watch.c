@@ -392,7 +392,7 @@ static int watch_rounds(struct watch *w, const struct watch_request *request, st
 		} else {
 			r = watch_end_round(w, now_ns, err);
 			if (r == 0 && w->rounds % STORE_ROUNDS == 0)
-				r = BOOK_ATOMIC(book, watch_store(w, book, run, err), err);
+				r = BOOK_ATOMIC_RETRIED(book, watch_store(w, book, run, err), err);
 		}
 		progress_step(&progress, (uint64_t)(in_ns / NS_PER_S), NULL);
 	}
@@ -439,7 +439,8 @@ int watch_run(const struct watch_request *request, struct run_session *session, 
 	run->state = r < 0 ? RUN_FAILED : interrupt_pending() ? RUN_INTERRUPTED : RUN_DONE;
 	if (r == 0)
 		end = watch_stop(&w, &err2);
-	end = BOOK_ATOMIC(session->book, watch_store(&w, session->book, run->id, &err2), &err2)
+	end = BOOK_ATOMIC_RETRIED(
+		      session->book, watch_store(&w, session->book, run->id, &err2), &err2)
 		      ?: end;
 	end = book_end_run(session->book, run->id, run->state, NULL, &err2) ?: end;
 	if (r == 0 && end == 0)

@@ -310,7 +310,8 @@ static void add_pair_row(struct table *table, const struct load_pair *pair)
 	int of_a = load_rate_decimals(pair->a, unit), of_b = load_rate_decimals(pair->b, unit);
 	int decimals = of_a < of_b ? of_a : of_b;
 
-	table_row(table, TEXT(script), mean_rate_cell(pair->a, unit, decimals),
+	table_begin_row(table);
+	table_add(table, TEXT(script), mean_rate_cell(pair->a, unit, decimals),
 		mean_rate_cell(pair->b, unit, decimals), REAL("%.3f", c->ratio),
 		TEXT(ratio_interval_text(c->ratio_low, c->ratio_high, 3, " to ")),
 		TEXT(comparison_verdict_text(&pair->times)), REAL("%.2g", c->p_adjusted),

@@ -129,7 +129,8 @@ static int take_load_samples(struct load_session *s, struct error *err)
 
 		r = load_run_unstopped(s, s->run.n_samples + 1, &result, err);
 		if (r == 0 && i >= s->options->warm_ups) {
-			r = BOOK_ATOMIC(s->base.book, store_load_sample(s, &result, err), err);
+			r = BOOK_ATOMIC_RETRIED(
+				s->base.book, store_load_sample(s, &result, err), err);
 			s->run.n_samples += r == 0;
 		}
 		if (r == 0)

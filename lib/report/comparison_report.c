@@ -326,7 +326,7 @@ void comparison_list_add(
 	_cleanup_(freep) char *work = comparison_different_work(c, reference, name);
 	bool pt = c->clock == COMPARISON_PT, duet = c->design == DESIGN_DUET;
 
-	table_row(list, TEXT(reference), TEXT(name),
+	table_row(list, comparison_columns, TEXT(reference), TEXT(name),
 		VALUE(json_string(pt ? "pt" : "et"), pt ? "PT" : "ET"), REAL("%.4f", c->ratio),
 		VALUE(isinf(c->ratio_high) ? json_pack("[f, n]", c->ratio_low)
 					   : json_interval(c->ratio_low, c->ratio_high),

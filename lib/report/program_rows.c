@@ -347,7 +347,7 @@ void program_rows_print(FILE *file, const struct program_row *rows, size_t n, co
 		}
 	table = table_new(columns);
 	for (size_t i = 0; i < n; i++) {
-		table_row(table);
+		table_begin_row(table);
 		for (size_t k = 0; k < N_ROW_COLUMNS; k++)
 			if (l.shown[k] && k == ROW_REASONS)
 				add_reasons(table, rows[i].screen, l.reasons);

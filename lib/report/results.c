@@ -173,7 +173,7 @@ void cutoffs_print(const struct profile *profile, bool details, FILE *file)
 		_cleanup_(freep) char *daemon = text_format(
 			"%s%s", c->daemon, family_size_text(c->names));
 
-		table_row(table, TEXT(daemon), TIME(c->short_ns), TIME(c->long_ns),
+		table_row(table, columns, TEXT(daemon), TIME(c->short_ns), TIME(c->long_ns),
 			TEXT(share_ppm < 0 ? "-" : text_percent((double)share_ppm / PPM)),
 			TIME(periodic ? c->period_ns : -1), TEXT(periodic ? firm : "-"),
 			TIME(c->task_time_ns > 0 ? c->task_time_ns : -1), TIME(c->below_ns),

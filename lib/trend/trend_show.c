@@ -77,7 +77,8 @@ static struct table *list_levels(const struct trend_view *v)
 		const struct run *first = &v->series.items[l->first].run;
 		const struct level_change change = l->change;
 
-		table_row(list,
+		table_begin_row(list);
+		table_add(list,
 			VALUE(json_string(text_rfc3339(first->started_ns)),
 				text_moment(first->started_ns)),
 			NUMBER(first->started_ns), NUMBER(first->id),
@@ -373,7 +374,8 @@ static void trend_write_csv(FILE *file, const struct trend_view *v)
 			double low = isfinite(v->levels.items[level].half) ? exp(at.by - at.half)
 									   : NAN;
 
-			table_row(table, NUMBER(s->run.id), TEXT(terminal_text(v->series.name)),
+			table_row(table, columns, NUMBER(s->run.id),
+				TEXT(terminal_text(v->series.name)),
 				TEXT(v->series.unit == SERIES_INC ? "INC" : "s"),
 				TEXT(text_rfc3339(s->run.started_ns)), NUMBER(s->n_samples),
 				csv_figure(exp(s->log)), NUMBER(trend_is_outlier(v, i)),
@@ -398,7 +400,7 @@ static void trend_write_markdown(FILE *file, const struct trend_view *v)
 		const struct run *first = &v->series.items[l->first].run;
 		_cleanup_(freep) char *cause = i > 0 ? trend_cause_text(v, i) : NULL;
 
-		table_row(table, TEXT(text_moment(first->started_ns)), NUMBER(first->id),
+		table_row(table, columns, TEXT(text_moment(first->started_ns)), NUMBER(first->id),
 			NUMBER(l->n), TEXT(trend_value_text(v, l->mean, l->half)),
 			TEXT(trend_interval_text(v, l)),
 			TEXT(i > 0 ? trend_change_text(l->change) : NULL),

@@ -121,7 +121,7 @@ static void print_checks(const struct audit *audit, const char *levels)
 			continue;
 		shown = text_format("%s%s%s", finding->value ?: "", fix ? "; fix: " : "",
 			fix ? finding->how : "");
-		table_row(table, TEXT(check_rows[i].id),
+		table_row(table, columns, TEXT(check_rows[i].id),
 			TEXT(states[finding->state].word,
 				.mark = state_mark(&check_rows[i], finding->state)),
 			TEXT(level == 'A'      ? "required"

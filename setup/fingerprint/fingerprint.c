@@ -510,9 +510,9 @@ static struct differences compare_documents(
 		const struct difference *d = &differences.items[i];
 		const struct difference_rule *rule = difference_rule(d);
 
-		table_row(*ret_list, TEXT(d->identity ? "identity" : "settings"), TEXT(d->what),
-			TEXT(d->before), TEXT(d->now), TEXT(WORDS[rule->demand].demand),
-			TEXT(rule->why));
+		table_row(*ret_list, columns, TEXT(d->identity ? "identity" : "settings"),
+			TEXT(d->what), TEXT(d->before), TEXT(d->now),
+			TEXT(WORDS[rule->demand].demand), TEXT(rule->why));
 	}
 	return differences;
 }

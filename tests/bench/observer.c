@@ -142,8 +142,9 @@ static int bench_snapshots(int argc, char **argv, struct error *err)
 		n = count_processes();
 		r = cost_of_backends(ns, err);
 		for (size_t j = 0; r == 0 && j < N_BACKENDS; j++) {
-			table_row(table, NUMBER(n), TEXT(accounting_backend_names[backends[j]]),
-				TIME(ns[j]), TIME(ns[j] / (int64_t)n),
+			table_row(table, columns, NUMBER(n),
+				TEXT(accounting_backend_names[backends[j]]), TIME(ns[j]),
+				TIME(ns[j] / (int64_t)n),
 				REAL("%.1f", (double)ns[j] / (double)ns[0]));
 		}
 		end_sleepers();

@@ -136,17 +136,23 @@ static int64_t least(int64_t (*time)(void))
 	return best;
 }
 
+static const struct column columns[] = {
+	{"OBSERVERS", COLUMN_NUMBER},
+	{"WITH BPF", COLUMN_NUMBER},
+	{"A CONTEXT SWITCH", COLUMN_NUMBER},
+	{"A PROCESS", COLUMN_NUMBER},
+	{"SWITCH TO NONE", COLUMN_NUMBER},
+	{},
+};
+
 static void add_row(struct table *table, int64_t switch_ns, int64_t fork_ns, double to_none)
 {
-	table_row(table, NUMBER(n_observers), NUMBER(n_bpf), TIME(switch_ns), TIME(fork_ns),
-		REAL("%.2f", to_none));
+	table_row(table, columns, NUMBER(n_observers), NUMBER(n_bpf), TIME(switch_ns),
+		TIME(fork_ns), REAL("%.2f", to_none));
 }
 
 static int bench(int argc, char **argv, struct error *err)
 {
-	static const struct column columns[] = {{"OBSERVERS", COLUMN_NUMBER},
-		{"WITH BPF", COLUMN_NUMBER}, {"A CONTEXT SWITCH", COLUMN_NUMBER},
-		{"A PROCESS", COLUMN_NUMBER}, {"SWITCH TO NONE", COLUMN_NUMBER}, {}};
 	_cleanup_(table_freep) struct table *table = table_new(columns);
 	int64_t none_ns;
 

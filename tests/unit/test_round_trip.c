@@ -12,6 +12,7 @@
 #include "lib/book/book.h"
 #include "lib/book/book_internal.h"
 #include "lib/duet/book_duet.h"
+#include "lib/book/sql.h"
 #include "lib/jitter/jitter.h"
 
 #include <math.h>

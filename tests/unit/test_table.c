@@ -6,13 +6,15 @@
 
 #include <locale.h>
 #include <math.h>
+#include <signal.h>
+#include <sys/wait.h>
 
 static const struct column columns[] = {
 	{"NAME"}, {"TOOK", COLUMN_NUMBER}, {"WHY", COLUMN_WRAP}, {}};
 
 static void add(struct table *table, const char *name, const char *took, const char *why)
 {
-	table_row(table, TEXT(name), TEXT(took), TEXT(why));
+	table_row(table, columns, TEXT(name), TEXT(took), TEXT(why));
 }
 
 /* Frees the table. The text belongs to the caller. */
@@ -93,10 +95,10 @@ TEST(a_table_whose_numbers_do_not_fit_continues_below)
 		{"MEAN", COLUMN_NUMBER}, {"CV", COLUMN_NUMBER}, {}};
 	struct table *table = table_new(of_run);
 
-	table_row(table, NUMBER(1), TEXT("ET"), NUMBER(800), TEXT("4 h 34 min"), TEXT("71.48 ms"),
-		TEXT("0.0020 %"));
-	table_row(
-		table, NUMBER(12), TEXT("PT"), NUMBER(8), TEXT("1.5 s"), TEXT("1.0 ms"), TEXT("-"));
+	table_row(table, of_run, NUMBER(1), TEXT("ET"), NUMBER(800), TEXT("4 h 34 min"),
+		TEXT("71.48 ms"), TEXT("0.0020 %"));
+	table_row(table, of_run, NUMBER(12), TEXT("PT"), NUMBER(8), TEXT("1.5 s"), TEXT("1.0 ms"),
+		TEXT("-"));
 	check_printed(table, "32",
 		"RUN CLOCK SAMPLES    LONGEST\n"
 		"                        TIME\n"
@@ -154,8 +156,10 @@ static char *written(enum table_format format)
 {
 	_cleanup_(table_freep) struct table *list = table_new(listed);
 
-	table_row(list, NUMBER(7), TEXT("sort"), TIME(1500000), MOMENT(0), REAL("%.2f", 1.178));
-	table_row(list, NUMBER(8), TEXT(NULL));
+	table_row(list, listed, NUMBER(7), TEXT("sort"), TIME(1500000), MOMENT(0),
+		REAL("%.2f", 1.178));
+	table_begin_row(list);
+	table_add(list, NUMBER(8), TEXT(NULL));
 	table_add(list, TIME(-1), VALUE(json_integer(1), "x"), REAL("%.2f", NAN));
 	return PRINTED(file, table_write(list, format, file));
 }
@@ -186,7 +190,8 @@ TEST(a_byte_that_is_not_utf_8_is_replaced_in_every_format)
 		_cleanup_(table_freep) struct table *list = table_new(listed);
 		_cleanup_(freep) char *text = NULL;
 
-		table_row(list, NUMBER(7), CODE("so\xffrt"));
+		table_row(list, listed, NUMBER(7), CODE("so\xffrt"), TIME(-1), MOMENT(0),
+			REAL("%.2f", NAN));
 		text = PRINTED(file, table_write(list, format, file));
 		assert_null(strchr(text, '\xff'));
 		assert_non_null(strstr(text, format == TABLE_JSON ? "so\\\\xffrt" : "so\\xffrt"));
@@ -198,9 +203,40 @@ TEST(the_rows_can_be_a_member_of_a_document)
 	_cleanup_(table_freep) struct table *list = table_new(listed);
 	_cleanup_(json_decrefp) json_t *rows = NULL;
 
-	table_row(list, NUMBER(7));
+	table_row(list, listed, NUMBER(7), TEXT("sort"), TIME(-1), MOMENT(0), REAL("%.2f", 1));
 	rows = table_json(list);
 	assert_int_equal(json_array_size(rows), 1);
+}
+
+/* How a process ends that fills two rows of three columns with so many cells each. */
+static int end_with_rows_of(size_t n_cells)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		_cleanup_(table_freep) struct table *table = table_new(columns);
+
+		for (int row = 0; row < 2; row++) {
+			table_begin_row(table);
+			for (size_t i = 0; i < n_cells; i++)
+				table_add(table, TEXT("a"));
+		}
+		json_decref(table_json(table));
+		_exit(0);
+	}
+	assert_true(pid > 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+TEST(a_row_with_a_cell_too_few_or_too_many_aborts_the_program)
+{
+	assert_int_equal(end_with_rows_of(3), 0);
+	assert_int_equal(end_with_rows_of(2), SIGABRT);
+	assert_int_equal(end_with_rows_of(4), SIGABRT);
+	assert_int_equal(end_with_rows_of(6), SIGABRT);
+	assert_int_equal(end_with_rows_of(0), SIGABRT);
 }
 
 /* Forces colours: the last. */
@@ -208,7 +244,7 @@ TEST(a_colour_is_around_the_text_only)
 {
 	struct table *table = table_new(columns);
 
-	table_row(table, TEXT("a"), TEXT("1"), TEXT("bad", .mark = MARK_BAD));
+	table_row(table, columns, TEXT("a"), TEXT("1"), TEXT("bad", .mark = MARK_BAD));
 	terminal_style.colour = TERMINAL_ON;
 	check_printed(table, NULL,
 		"NAME  TOOK  WHY\n"

@@ -1,48 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What all documents are made of: members that tables of fields describe, moments, correlations,
- * and the tables with rows of runs. */
-#include "lib/document/document_internal.h"
-
-#include "lib/book/sql.h"
-
-static const struct run_rows core_rows[] = {
-	{"warnings", &note_table},
-	{"programs", &run_program_table},
-	{"program_samples", &sample_program_table},
-	{"resume_points", &resume_point_table},
-	{},
-};
-
-const struct run_rows *document_run_rows(size_t i)
-{
-	for (const struct run_rows *rows = core_rows; rows->member; rows++)
-		if (i-- == 0)
-			return rows;
-	for (const struct document_feature *const *feature = document_features; *feature; feature++)
-		for (const struct run_rows *rows = (*feature)->rows; rows && rows->member; rows++)
-			if (i-- == 0)
-				return rows;
-	return NULL;
-}
-
-int document_companions(
-	struct book *book, int64_t run, int64_t **ret, size_t *ret_n, struct error *err)
-{
-	int r = 0;
-
-	*ret = NULL;
-	*ret_n = 0;
-	for (const struct document_feature *const *feature = document_features;
-		r >= 0 && *ret_n == 0 && *feature; feature++) {
-		const struct run_rows *companions = &(*feature)->companions;
-
-		if (!companions->member)
-			continue;
-		free(TAKE(*ret));
-		r = sql_all(book, err, companions->table, companions->select, ret, ret_n, "i", run);
-	}
-	return r < 0 ? r : 0;
-}
+/* Members that tables of fields describe: see document_fields.h. */
+#include "lib/document/document_fields.h"
 
 void document_read_field(struct json_fields *f, const struct field *field, void *object)
 {
@@ -131,39 +89,57 @@ static void write_int(FILE *file, int64_t value)
 	fwrite(at, 1, (size_t)(digits + sizeof(digits) - at), file);
 }
 
+/* Whether the member is left out. */
+static bool is_left_out(
+	const struct field_table *table, const struct field *field, const void *object)
+{
+	if (field->book_only)
+		return true;
+	if (field->type == FIELD_TEXT)
+		return !*field_text(field, object);
+	if (field->type == FIELD_REAL || field_get(field, object) != field->unknown)
+		return false;
+	if (field->presence == FIELD_REQUIRED || field->must_be_given)
+		return false;
+	return !table->nulls || field->omitted;
+}
+
+/* -1: text that is not UTF-8. */
+static int write_value(
+	FILE *file, const struct field_table *table, const struct field *field, const void *object)
+{
+	int64_t value;
+
+	if (field->type == FIELD_TEXT)
+		return write_text(file, *field_text(field, object));
+	if (field->type == FIELD_REAL)
+		return json_write_real(file, *field_real(field, object));
+
+	value = field_get(field, object);
+	if (table->nulls && field->presence == FIELD_OPTIONAL && value == field->unknown)
+		fputs("null", file);
+	else if (field->type == FIELD_ENUM)
+		return write_text(file, field->words[value]);
+	else if (field->type == FIELD_BOOL)
+		fputs(value ? "true" : "false", file);
+	else if (field->seconds && value % NS_PER_S)
+		return json_write_real(file, (double)value / NS_PER_S);
+	else
+		write_int(file, field->seconds ? value / NS_PER_S : value);
+	return 0;
+}
+
 int document_write_fields(
 	FILE *file, const char *separator, const struct field_table *table, const void *object)
 {
 	for (const struct field *field = table->fields; field < table->fields + table->n; field++) {
-		bool is_number = field->type != FIELD_TEXT && field->type != FIELD_REAL;
-		int64_t value = is_number ? field_get(field, object) : 0;
-		bool is_unknown = is_number && value == field->unknown;
-		int r = 0;
-
-		if (field->book_only ||
-			(field->type == FIELD_TEXT && !*field_text(field, object)) ||
-			(is_unknown && field->presence != FIELD_REQUIRED && !field->must_be_given &&
-				(!table->nulls || field->omitted)))
+		if (is_left_out(table, field, object))
 			continue;
 		fputs(separator, file);
 		fputc('"', file);
 		fputs(field->seconds ?: field->name, file);
 		fputs("\": ", file);
-		if (table->nulls && field->presence == FIELD_OPTIONAL && is_unknown)
-			fputs("null", file);
-		else if (field->type == FIELD_TEXT)
-			r = write_text(file, *field_text(field, object));
-		else if (field->type == FIELD_ENUM)
-			r = write_text(file, field->words[value]);
-		else if (field->type == FIELD_BOOL)
-			fputs(value ? "true" : "false", file);
-		else if (field->type == FIELD_REAL)
-			r = json_write_real(file, *field_real(field, object));
-		else if (field->seconds && value % NS_PER_S)
-			r = json_write_real(file, (double)value / NS_PER_S);
-		else
-			write_int(file, field->seconds ? value / NS_PER_S : value);
-		if (r < 0)
+		if (write_value(file, table, field, object) < 0)
 			return -1;
 		separator = ", ";
 	}
@@ -194,18 +170,20 @@ void document_read_correlation(struct json_fields *f, struct correlation *ret)
 {
 	json_t *object = NULL;
 	double lag1, samples;
+	bool right;
 
 	object = json_fields_object(f, "correlation?");
 	if (f->r < 0 || !object)
 		return;
 	lag1 = json_number_value(json_object_get(object, "lag1"));
 	samples = json_number_value(json_object_get(object, "samples"));
-	if (!json_is_number(json_object_get(object, "lag1")) || !(lag1 >= 0 && lag1 < 1) ||
-		!(samples >= 1 && samples <= UINT32_MAX))
+	right = json_is_number(json_object_get(object, "lag1")) && lag1 >= 0 && lag1 < 1 &&
+		samples >= 1 && samples <= UINT32_MAX;
+	if (right)
+		*ret = (struct correlation){lag1, (int64_t)samples};
+	else
 		f->r = error_say(f->err, -EINVAL,
 			"'correlation' must have 'lag1', from 0 to below 1, and 'samples', 1 or more");
-	else
-		*ret = (struct correlation){lag1, (int64_t)samples};
 }
 
 void document_add_correlation(json_t *document, const struct correlation *correlation)
