@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The commands to measure: see session.h. */
-#include "measure/session.h"
+/* The commands to measure: see command.h. */
+#include "measure/command.h"
 
 #include "lib/base/argv.h"
 #include "lib/base/charset.h"
+#include "lib/host/process/subprocess.h"
 
 enum { MAX_COMMANDS = 10000 };
 

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-measure: times programs, and discards samples by a saved profile. */
-#include "measure/session.h"
+#include "measure/export.h"
+#include "measure/export_picture.h"
+#include "measure/session_run.h"
+#include "measure/show.h"
 
+#include "lib/base/terminal.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/process/privilege.h"
 
