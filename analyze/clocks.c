@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze clocks: shows, draws or compares what emp-calibrate clocks measured. */
-#include "analyze/analyze.h"
+#include "analyze/options.h"
+#include "analyze/verbs.h"
 
 #include "lib/clocks/clocks.h"
 
@@ -14,7 +15,7 @@ const struct option_row clocks_options[] = {
 	{},
 };
 
-int verb_clocks(int argc, char **argv, struct error *err)
+int analyze_clocks_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	const struct option_rule rules[] = {

@@ -1,21 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Results in documents of hyperfine, pyperf and emp-measure: see analyze.h. */
-#include "analyze/analyze.h"
-
-void compare_input_clear(struct compare_input *side)
-{
-	free(side->name);
-	free(side->profile);
-	free(side->digest);
-	free(side->call);
-	free(side->duet_doubt);
-	discarding_clear(&side->discarding);
-	for (size_t i = 0; i < N_COMPARISON_CLOCKS; i++)
-		comparison_side_clear(&side->sides[i]);
-}
+/* Results in documents of hyperfine, pyperf and emp-measure: see compare_document.h. */
+#include "analyze/compare_document.h"
 
 /* A list of numbers times `scale` (1e9 for seconds), appended. */
-static int append(
+static int append_times(
 	const json_t *numbers, double scale, struct comparison_side *side, struct error *err)
 {
 	json_t *number;
@@ -146,7 +134,7 @@ static int read_emp(
 	json_fields_text_or_empty(&f, "program_digest?", &program);
 	json_fields_text_or_empty(&f, "output_digest?", &output);
 	json_fields_int(&f, "profile_blind_ns?", 0, JSON_TIME_MAX, &blind_ns);
-	r = append(json_fields_array(&f, "pt_ns?"), 1, pt, err);
+	r = append_times(json_fields_array(&f, "pt_ns?"), 1, pt, err);
 	r = f.r < 0 ? f.r : r;
 	if (r == 0 && pt->n > 0 && pt->n != et->n)
 		r = json_fields_refuse(&f, -EINVAL,
@@ -181,7 +169,8 @@ static int read_hyperfine(
 	const json_t *emp = json_object_get(result, "emp");
 	struct json_fields fields = json_fields_begin(
 		result, (struct json_location){"the result"}, err);
-	int r = append(json_fields_array(&fields, "times"), 1e9, &side->sides[COMPARISON_ET], err);
+	int r = append_times(
+		json_fields_array(&fields, "times"), 1e9, &side->sides[COMPARISON_ET], err);
 
 	r = fields.r < 0 ? fields.r : r;
 	return r == 0 && emp && !json_is_null(emp) ? read_emp(emp, path, side, err) : r;
@@ -203,7 +192,7 @@ static int read_pyperf(
 			run, (struct json_location){"its run", (int64_t)i + 1}, err);
 
 		if (r == 0)
-			r = append(json_fields_array(&of_run, "values?"), 1e9,
+			r = append_times(json_fields_array(&of_run, "values?"), 1e9,
 				&side->sides[COMPARISON_ET], err);
 		r = of_run.r < 0 ? of_run.r : r;
 	}
@@ -223,7 +212,7 @@ static const struct format {
 
 /* Documents of emp-measure say what they are, but for those of 0.1.0; hyperfine's have neither
  * format nor version. */
-static int recognize(
+static int find_format(
 	const json_t *document, const char *path, const struct format **ret, struct error *err)
 {
 	const json_t *its_format = json_object_get(document, "format"),
@@ -282,7 +271,7 @@ int compare_document_open(
 	struct compare_document *ret, const json_t *document, const char *path, struct error *err)
 {
 	const struct format *format = NULL;
-	int r = recognize(document, path, &format, err);
+	int r = find_format(document, path, &format, err);
 	json_t *result;
 	size_t i;
 

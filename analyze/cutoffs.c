@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze cutoffs: makes a profile from a short and a long run, and explains each cutoff (EMP,
  * Tables X, XI and XVI). */
-#include "analyze/analyze.h"
+#include "analyze/analysis_print.h"
+#include "analyze/options.h"
+#include "analyze/run.h"
+#include "analyze/verbs.h"
 
 #include "lib/report/results.h"
 #include "lib/document/document.h"
@@ -68,8 +71,8 @@ static int print_profile(const struct new_profile *made, struct error *err)
 
 	if (analyze_options.json)
 		return document_print_profile(profile, err);
-	print_analysis(short_run);
-	print_analysis(long_run);
+	analysis_print(short_run);
+	analysis_print(long_run);
 	noise_print(stdout, profile->name, &profile->mark);
 	if (n_left_out > 0)
 		printf("%zu cutoff%s left out (--material):\n", n_left_out,
@@ -96,7 +99,7 @@ static int print_profile(const struct new_profile *made, struct error *err)
 	return 0;
 }
 
-int verb_cutoffs(int argc, char **argv, struct error *err)
+int analyze_cutoffs_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(new_profile_clear) struct new_profile made = {};

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze load: the rate of work of a load, or of two that are compared. */
-#include "analyze/analyze.h"
+#include "analyze/options.h"
+#include "analyze/run.h"
+#include "analyze/verbs.h"
+
 #include "lib/base/charset.h"
 #include "lib/load/load_report.h"
 
@@ -79,8 +82,8 @@ static int show_loads(const struct load_reports *reports, struct error *err)
 }
 
 /* Shows the comparison, and judges by the rate of all work. */
-static int compare_two(struct book *book, const struct load_report *a, const struct load_report *b,
-	struct error *err)
+static int compare_two_loads(struct book *book, const struct load_report *a,
+	const struct load_report *b, struct error *err)
 {
 	_cleanup_(load_comparison_clear) struct load_comparison c = {};
 	_cleanup_(freep) char *name_a = load_report_name(a), *name_b = load_report_name(b);
@@ -100,7 +103,7 @@ static int compare_two(struct book *book, const struct load_report *a, const str
 	return (int)comparison_judge(&c.items[0].times, name_a, name_b, err);
 }
 
-int verb_load(int argc, char **argv, struct error *err)
+int analyze_load_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(load_report_clear) struct load_report a = {}, b = {};
@@ -141,6 +144,6 @@ int verb_load(int argc, char **argv, struct error *err)
 		r = load_report_read(book, run_b, &b, err);
 	if (r < 0)
 		return r;
-	return run_b ? compare_two(book, &a, &b, err)
+	return run_b ? compare_two_loads(book, &a, &b, err)
 		     : show_loads(&(struct load_reports){{&a}, 1, NULL}, err);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze sample-size: how many samples would have been enough (EMP, Tables XX to XXIV). */
-#include "analyze/analyze.h"
+#include "analyze/options.h"
+#include "analyze/run.h"
+#include "analyze/verbs.h"
 
 #include "lib/report/results.h"
 
@@ -87,7 +89,7 @@ static void print_sizes(const struct discarding *d, const struct sample_sizes cl
 				names[i], text_duration((int64_t)clocks[i].step_ns));
 }
 
-int verb_sample_size(int argc, char **argv, struct error *err)
+int analyze_sample_size_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(run_result_clear) struct run_result result = {};

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze scatter: the scatter plot of dual executions, its zooms, and all samples in the order
  * of time (EMP, Figures 13 to 15). plots/scatter.gp draws them. */
-#include "analyze/analyze.h"
+#include "analyze/options.h"
+#include "analyze/run.h"
+#include "analyze/verbs.h"
 
 #include "lib/report/plot.h"
 
@@ -323,7 +325,7 @@ const struct option_row scatter_options[] = {
 	{},
 };
 
-int verb_scatter(int argc, char **argv, struct error *err)
+int analyze_scatter_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(analysis_clear) struct analysis analysis = {};

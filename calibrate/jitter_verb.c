@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-calibrate jitter: measures what takes CPUs from a program that wants all of them, and names
  * it. */
-#include "calibrate/calibrate.h"
+#include "calibrate/options.h"
+#include "calibrate/verbs.h"
 
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/signals.h"
@@ -51,7 +52,7 @@ const struct option_row jitter_options[] = {
 	{},
 };
 
-int verb_jitter(int argc, char **argv, struct error *err)
+int calibrate_jitter_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(run_session_close) struct run_session session = RUN_SESSION_NEW;
 	_cleanup_(run_clear) struct run run = {};

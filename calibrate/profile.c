@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-calibrate profile: lists and shows the profiles in the book, and moves them between books. */
-#include "calibrate/calibrate.h"
+#include "calibrate/options.h"
+#include "calibrate/verbs.h"
 
 #include "lib/report/results.h"
 #include "lib/document/document.h"
+#include "lib/report/notes.h"
+#include "lib/report/run_result.h"
 
 static bool replace;
 
@@ -132,7 +135,7 @@ static int list(struct book *book, const char *name, struct error *err)
 	return 0;
 }
 
-int verb_profile(int argc, char **argv, struct error *err)
+int calibrate_profile_verb(int argc, char **argv, struct error *err)
 {
 	static const struct {
 		const char *name;

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-calibrate revalidate: whether a profile still holds, for example after an upgrade: compares
  * the fingerprints, runs INC for a few minutes, and gives a verdict. */
-#include "calibrate/calibrate.h"
+#include "calibrate/calibration.h"
+#include "calibrate/calibration_duet.h"
+#include "calibrate/options.h"
+#include "calibrate/screen.h"
+#include "calibrate/verbs.h"
 
 #include "lib/host/process/pinning.h"
 #include "lib/protocol/validity.h"
+#include "lib/report/notes.h"
+#include "lib/base/terminal.h"
 
 static struct {
 	int64_t length_ns;
@@ -220,7 +226,7 @@ static bool run_shows_enough(const struct past *p)
 }
 
 /* The noise of today's run, and how the profile was made: whether it was forced stays true. */
-static int renew_mark(struct book *book, struct past *p, struct error *err)
+static int renew_profile_mark(struct book *book, struct past *p, struct error *err)
 {
 	const struct analysis *made_of[2] = {&p->then, p->evidence.then_long ?: &p->then};
 	struct analysis runs[2] = {p->now, p->now};
@@ -252,7 +258,7 @@ static int renew_figures(struct calibration *c, struct past *p, struct error *er
 	profile->correlation = correlation_find(&p->now);
 	r = calibration_duet(c, profile->mdd, err);
 	if (r == 0 && !profile->by_wait)
-		r = renew_mark(c->base.book, p, err);
+		r = renew_profile_mark(c->base.book, p, err);
 	return r;
 }
 
@@ -312,7 +318,7 @@ static int judge_run(struct calibration *c, struct past *p, int64_t run, struct 
 	return store_profile_that_holds(c, p, err);
 }
 
-int verb_revalidate(int argc, char **argv, struct error *err)
+int calibrate_revalidate_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(calibration_clear) struct calibration calibration = CALIBRATION_NEW;
 	struct calibration_plan *plan = &calibration.plan;

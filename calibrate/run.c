@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-calibrate run and resume: a calibration is planned and carried out; one that was interrupted
  * is resumed, on the same machine with the same settings, and the resume point recorded. */
-#include "calibrate/calibrate.h"
+#include "calibrate/calibration.h"
+#include "calibrate/calibration_run.h"
+#include "calibrate/options.h"
+#include "calibrate/screen.h"
+#include "calibrate/size.h"
+#include "calibrate/verbs.h"
 
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/signals.h"
+#include "lib/protocol/discard.h"
+#include "lib/protocol/environment_diff.h"
+#include "lib/report/notes.h"
+#include "lib/base/terminal.h"
 
 #include <systemd/sd-daemon.h>
 
@@ -69,7 +78,7 @@ static int prepare_to_resume(struct calibration *c, struct error *err)
 }
 
 /* emp-calibrate resume: the calibration of a run, or the latest that can be resumed. */
-int verb_resume(int argc, char **argv, struct error *err)
+int calibrate_resume_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(calibration_clear) struct calibration calibration = CALIBRATION_NEW;
 	const struct calibration_plan *plan = &calibration.plan;
@@ -272,7 +281,7 @@ static int begin_new(struct calibration *c, struct error *err)
 	return r != 0 ? r : calibration_find_constant(c, 0, err);
 }
 
-int verb_run(int argc, char **argv, struct error *err)
+int calibrate_run_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(calibration_clear) struct calibration calibration = CALIBRATION_NEW;
 	struct calibration *c = &calibration;

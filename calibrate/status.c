@@ -1,7 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-calibrate status: the progress of a calibration, from another terminal. Only reads the book,
  * so it hardly disturbs the calibration. */
-#include "calibrate/calibrate.h"
+#include "calibrate/options.h"
+#include "calibrate/screen.h"
+#include "calibrate/verbs.h"
+
+#include "lib/book/book.h"
+#include "lib/base/table.h"
+#include "lib/report/run_result.h"
+#include "lib/protocol/discard.h"
+#include "lib/protocol/disturbances.h"
+#include "lib/record/fields.h"
+#include "lib/base/json.h"
+#include "lib/host/process/process.h"
+#include "lib/record/run.h"
+#include "lib/stats/summary.h"
+#include "lib/base/terminal.h"
 
 enum { LAST_SHOWN = 5, PACE_OF = 10 };
 
@@ -220,7 +234,7 @@ static void print_status(const struct state *s)
 	table_print(last, stdout);
 }
 
-int verb_status(int argc, char **argv, struct error *err)
+int calibrate_status_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(state_clear) struct state status = {};
 	_cleanup_(book_freep) struct book *book = NULL;
