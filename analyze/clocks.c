@@ -21,7 +21,8 @@ int analyze_clocks_verb(int argc, char **argv, struct error *err)
 	const struct option_rule rules[] = {
 		{view.script && !view.output, NEEDS_PICTURE("--script")},
 		{view.diff + !!view.output > 1 || (view.output && analyze_options.json),
-			"--diff and -o are for one result, and -o draws in place of --json; choose one"},
+			"--diff and -o are for one result, and -o draws in place of --json; "
+			"choose one"},
 	};
 	int64_t id = 0;
 	int r = option_check_rules(rules, ELEMENTS(rules), err);

@@ -81,7 +81,8 @@ int analyze_compare_verb(int argc, char **argv, struct error *err)
 		{compare_asked.rules.fail_if_slower >= 0 && compare_asked.rules.equal_within >= 0,
 			EQUAL_WITHIN_NO_GATE},
 		{of_files && (analyze_options.profile || analyze_options.recompute),
-			"--profile and --recompute are for stored runs, and both sides are documents"},
+			"--profile and --recompute are for stored runs, and both sides are "
+			"documents"},
 		{compare_asked.keep_script && !compare_asked.picture, NEEDS_PICTURE("--script")},
 	};
 	bool both = is_file[0] < 0 || is_file[1] < 0; /* a file and a run */

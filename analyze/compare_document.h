@@ -4,17 +4,19 @@
 
 #include "analyze/compare_input.h"
 
-/* A document of results. The texts are the document's. */
+/* One of its results. The texts are the document's. */
+struct compare_result {
+	const json_t *json;
+	const char *name, *unit; /* unit NULL: seconds */
+	/* its result in the other document, from 1, as compare_document_match found it; 0: none */
+	size_t match;
+};
+
 struct compare_document {
 	const json_t *document;
 	const char *path; /* for messages */
 	const struct format *format;
-	struct compare_result {
-		const json_t *json;
-		const char *name, *unit; /* unit NULL: seconds */
-		/* compare_document_match: its result in the other document, from 1; 0: none */
-		size_t match;
-	} * results;
+	struct compare_result *results;
 	size_t n;
 };
 

@@ -6,9 +6,9 @@
 #include "lib/report/run_result.h"
 #include "lib/protocol/comparison.h"
 
-/* One side of a comparison: a run of the book, or a result in a document
- * that hyperfine, pyperf or emp-measure wrote; its times by enum comparison_clock. That of
- * COMPARISON_PT is empty where only elapsed times are known. */
+/* One side of a comparison: a run of the book, or a result in a document that hyperfine, pyperf or
+ * emp-measure wrote. Its times are in `sides`, by enum comparison_clock; those of COMPARISON_PT are
+ * empty where only elapsed times are known. */
 struct compare_input {
 	char *name;
 	struct comparison_side sides[N_COMPARISON_CLOCKS];
@@ -16,7 +16,7 @@ struct compare_input {
 	 * of its run, whose id is 0 */
 	struct discarding discarding;
 	char *digest; /* of the environment; NULL: unknown */
-	char *call;   /* that took the samples: see struct comparison_origin; NULL: unknown */
+	char *call;   /* which took the samples: see struct comparison_origin; NULL: unknown */
 	/* in a document: why its duet is no reason for a verdict; NULL: none */
 	char *duet_doubt;
 	char *profile;        /* that discarded samples of it; NULL: none */

@@ -39,7 +39,8 @@ static int compare_duet(struct compare_query *q, struct error *err)
 	r = duet_report_compare(&report, a, b, &q->comparisons[COMPARISON_PT], &q->doubt, err);
 	if (r == 0 && q->doubt != DUET_SOUND)
 		return error_say(err, -ENODATA,
-			"the duet of these runs is %s, and they have no runs alone: measure both in turn",
+			"the duet of these runs is %s, and they have no runs alone: measure both "
+			"in turn",
 			duet_doubt_names[q->doubt]);
 	return r < 0 ? r : 0;
 }
@@ -82,7 +83,8 @@ int compare_query_clocks(struct compare_query *q, struct error *err)
 	else if (r == 0 && q->comparisons[COMPARISON_PT].design == DESIGN_DUET &&
 		 q->sides[1].duet_doubt)
 		return error_say(err, -ENODATA,
-			"the duet of '%s' and '%s' is %s, and the document has no results in turn: measure both in turn",
+			"the duet of '%s' and '%s' is %s, and the document has no results in "
+			"turn: measure both in turn",
 			q->sides[0].name, q->sides[1].name, q->sides[1].duet_doubt);
 	return r;
 }

@@ -4,7 +4,7 @@
 
 #include "analyze/compare_input.h"
 
-/* Its samples are discarded by the profile that it was measured with, or by
- * --profile. */
+/* `text` is the operand RUN. Its samples are discarded by the profile that it was measured with, or
+ * by --profile. */
 int compare_read_run(
 	struct book *book, const char *text, struct compare_input *side, struct error *err);

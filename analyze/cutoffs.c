@@ -105,7 +105,8 @@ int analyze_cutoffs_verb(int argc, char **argv, struct error *err)
 	_cleanup_(new_profile_clear) struct new_profile made = {};
 	const struct option_rule rules[] = {
 		{!operands[0] || !operands[1],
-			"name both runs with --short RUN and --long RUN; 'emp-analyze list' lists runs"},
+			"name both runs with --short RUN and --long RUN; 'emp-analyze list' lists "
+			"runs"},
 		{request.name && !*request.name, "name the profile with --save NAME"},
 		{replace && !request.name, "--replace needs --save NAME"},
 	};
@@ -126,7 +127,8 @@ int analyze_cutoffs_verb(int argc, char **argv, struct error *err)
 		struct error refused = *err;
 
 		return error_say(err, STATUS_NOT_FIT,
-			"%s; --force makes a profile anyway, --%s-central-max sets the bound by hand",
+			"%s; --force makes a profile anyway, --%s-central-max sets the bound by "
+			"hand",
 			refused.text,
 			verdict_gives_cutoffs(made.analyses[0].verdict) ? "long" : "short");
 	}

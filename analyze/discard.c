@@ -118,7 +118,8 @@ static int discard_by_own(struct book *book, int64_t id, struct run_result *ret,
 	if (!discard_rules_by_name(&own.rules) || own.missing)
 		return error_say(err, -EINVAL,
 			"run %" PRId64
-			" was measured %s: name the profile with --profile; 'emp-calibrate profile list' lists them",
+			" was measured %s: name the profile with --profile; 'emp-calibrate "
+			"profile list' lists them",
 			id,
 			own.missing ? "with a profile that is no longer in the book"
 				    : "without a profile");

@@ -72,7 +72,8 @@ int analyze_jitter_verb(int argc, char **argv, struct error *err)
 		{view.by_source && !compared,
 			"--by-source compares two runs: emp-analyze jitter BEFORE AFTER"},
 		{view.combinations + between + compared + (view.output && !compared) > 1,
-			"--combinations, --between, --baseline and -o show different things; choose one (-o and --baseline go together)"},
+			"--combinations, --between, --baseline and -o show different things; "
+			"choose one (-o and --baseline go together)"},
 	};
 	int64_t id;
 	int r = option_check_rules(rules, ELEMENTS(rules), err);

@@ -157,11 +157,30 @@ static int list_same_programs(
 	return 0;
 }
 
+static size_t most_listed(void)
+{
+	if (wanted.last > 0)
+		return (size_t)wanted.last;
+	if (wanted.all || wanted.same_program || analyze_options.json)
+		return SIZE_MAX;
+	return LAST;
+}
+
+static bool is_wanted(const struct run *run)
+{
+	_cleanup_(freep) char *command = run_command_line(run);
+
+	if (wanted.kind != N_RUN_KINDS && wanted.kind != (int)run->kind)
+		return false;
+	if (run->started_ns < wanted.since_ns)
+		return false;
+	return !wanted.name || strstr(run->program, wanted.name) || strstr(command, wanted.name) ||
+	       (run->name && strstr(run->name, wanted.name));
+}
+
 int analyze_list_verb(int argc, char **argv, struct error *err)
 {
-	size_t most = wanted.last > 0 ? (size_t)wanted.last
-		      : wanted.all || wanted.same_program || analyze_options.json ? SIZE_MAX
-										  : LAST;
+	size_t most = most_listed();
 	_cleanup_(table_freep) struct table *list = table_new(columns);
 	_cleanup_(book_freep) struct book *book = NULL;
 	const struct option_rule rules[] = {
@@ -175,18 +194,12 @@ int analyze_list_verb(int argc, char **argv, struct error *err)
 	if (r == 0)
 		r = book_runs(book, &runs, &n_all, err);
 	for (size_t i = 0; i < n_all; i++) { /* those that are wanted move to the front */
-		struct run *run = &runs[i];
-		_cleanup_(freep) char *command = run_command_line(run);
-
-		if ((wanted.kind == N_RUN_KINDS || wanted.kind == (int)run->kind) &&
-			run->started_ns >= wanted.since_ns &&
-			(!wanted.name || strstr(run->program, wanted.name) ||
-				strstr(command, wanted.name) ||
-				(run->name && strstr(run->name, wanted.name))))
-			runs[n++] = TAKE_STRUCT(*run);
+		if (is_wanted(&runs[i]))
+			runs[n++] = TAKE_STRUCT(runs[i]);
 		else
-			run_clear(run);
+			run_clear(&runs[i]);
 	}
+
 	before = n > most ? n - most : 0;
 	if (r == 0 && wanted.same_program)
 		r = list_same_programs(book, runs, n, most, err);

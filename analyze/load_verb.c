@@ -50,6 +50,13 @@ const struct option_row load_options[] = {
 	{},
 };
 
+static enum load_picture wanted_picture(void)
+{
+	if (options.timeline >= 0)
+		return LOAD_TIMELINE;
+	return options.page_waits ? LOAD_PAGE_WAITS : LOAD_RATES;
+}
+
 static int show_loads(const struct load_reports *reports, struct error *err)
 {
 	const char *path = options.csv ?: options.markdown;
@@ -69,11 +76,8 @@ static int show_loads(const struct load_reports *reports, struct error *err)
 		return output_file_commit(&output, err);
 	}
 	if (options.picture)
-		return load_draw(reports,
-			options.timeline >= 0 ? LOAD_TIMELINE
-			: options.page_waits  ? LOAD_PAGE_WAITS
-					      : LOAD_RATES,
-			options.timeline, options.picture, options.script, err);
+		return load_draw(reports, wanted_picture(), options.timeline, options.picture,
+			options.script, err);
 	if (reports->comparison)
 		load_comparison_print(stdout, reports->comparison);
 	else
@@ -116,7 +120,8 @@ int analyze_load_verb(int argc, char **argv, struct error *err)
 		{options.script && !options.picture, NEEDS_PICTURE("--script")},
 		{options.page_wait_bin_ns > 0 && (argc > 1 || analyze_options.json || options.csv ||
 							 options.markdown || options.picture),
-			"--page-wait-bin is for the text of one load: name one run, without --json, --csv, --markdown or -o"},
+			"--page-wait-bin is for the text of one load: name one run, without "
+			"--json, --csv, --markdown or -o"},
 		{timeline && page_waits,
 			"--timeline and --page-waits are two pictures; choose one"},
 		{timeline && argc > 1, "--timeline draws one load; name one run"},
@@ -126,7 +131,8 @@ int analyze_load_verb(int argc, char **argv, struct error *err)
 		{options.rules.fail_if_slower >= 0 && argc < 2,
 			"--fail-if-slower needs two loads to compare: RUN RUN"},
 		{options.rules.fail_if_slower >= 0 && options.rules.equal_within >= 0,
-			"--equal-within is for comparisons without --fail-if-slower, which says what is allowed"},
+			"--equal-within is for comparisons without --fail-if-slower, which says "
+			"what is allowed"},
 		{options.rules.equal_within >= 0 && argc < 2,
 			"--equal-within needs two loads to compare: RUN RUN"},
 		{options.rules.strict && argc < 2, "--strict needs two loads to compare: RUN RUN"},

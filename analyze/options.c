@@ -37,7 +37,8 @@ int option_since(const char *value, const char *name, void *into, struct error *
 	/* 3 may be meant as a run, and 20261120 as a day */
 	if (!value[strspn(value, "0123456789.")] || option_duration(value, name, &ago, NULL) < 0)
 		return error_say(err, -EINVAL,
-			"%s must be a day (2026-11-20), a time (2026-11-20 14:30) or how long ago (12h), not '%s'",
+			"%s must be a day (2026-11-20), a time (2026-11-20 14:30) or how long ago "
+			"(12h), not '%s'",
 			name, value);
 	*ns = clock_ns(CLOCK_REALTIME) - ago;
 	return 0;

@@ -45,8 +45,10 @@ static struct table *list_sizes(const struct sample_sizes *sizes)
 
 	for (size_t i = 0; i < sizes->n; i++) {
 		const struct sample_size *s = &sizes->rows[i];
-		const char *close = !s->judged ? "-" : s->close ? "yes" : "no";
+		const char *close = s->close ? "yes" : "no";
 
+		if (!s->judged)
+			close = "-";
 		table_row(list, NUMBER(s->n), NUMBER(s->by_cutoff), NUMBER(s->by_two_sd),
 			REAL("%.1f %%", 100 * (double)(s->by_cutoff + s->by_two_sd) / (double)s->n),
 			size_time_cell(s->mean_ns, s->sd_ns), size_time_cell(s->sd_ns, s->sd_ns),

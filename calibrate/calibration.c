@@ -61,7 +61,8 @@ static void print_core_type(int cpu)
 			type->name);
 	else if (types.n > 0)
 		calibrate_print(
-			"Warning: INC may run on cores of several types, %s: choose one with --cpu\n",
+			"Warning: INC may run on cores of several types, %s: choose one with "
+			"--cpu\n",
 			text);
 }
 
@@ -82,7 +83,8 @@ int calibration_prepare(struct calibration *c, struct error *err)
 		calibrate_print("Audit: fit\n");
 	} else if (!c->plan.anyway) {
 		return error_say(err, STATUS_NOT_FIT,
-			"this machine is not fit for timing (%s): see 'emp-setup audit', or use --ignore-audit",
+			"this machine is not fit for timing (%s): see 'emp-setup audit', or use "
+			"--ignore-audit",
 			off);
 	} else {
 		print_ignored_audit(off);

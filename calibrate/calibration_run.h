@@ -4,8 +4,8 @@
 
 #include "calibrate/calibration.h"
 
-/* Longer ones are begun only after a question, and not without sleep and shutdown being blocked
- * being said. */
+/* A longer calibration is begun only after a question, and says if sleep and shutdown are not
+ * blocked meanwhile. */
 #define CALIBRATION_LONG_NS (3600 * NS_PER_S)
 
 /* Takes both runs, then makes the profile. Returns the exit status, or a failure; unless it is 0,

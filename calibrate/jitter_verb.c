@@ -65,7 +65,8 @@ int calibrate_jitter_verb(int argc, char **argv, struct error *err)
 
 	if (geteuid() != 0)
 		return error_say(err, -EPERM,
-			"emp-calibrate jitter reads the kernel's trace, which only root can do: use sudo");
+			"emp-calibrate jitter reads the kernel's trace, which only root can do: "
+			"use sudo");
 	if (!observed_cpus) {
 		/* all that this process may use but the first, which is left for the merging */
 		if (sched_getaffinity(0, sizeof(set), &set) < 0)

@@ -37,8 +37,8 @@ static const struct verb verbs[] = {
 
 static const struct tool tool = {
 	.name = "emp-calibrate",
-	.summary =
-		"Learns which daemons disturb timings, and makes the profile that emp-measure uses.",
+	.summary = "Learns which daemons disturb timings, and makes the profile that emp-measure "
+		   "uses.",
 	.notes = "Examples:\n"
 		 "  emp-calibrate run --preset quick --cpu 1 --save quick   half a minute\n"
 		 "  emp-calibrate run --cpu 1 --save lab1                   paper sizes: 9 days\n"

@@ -139,18 +139,18 @@ int calibrate_profile_verb(int argc, char **argv, struct error *err)
 {
 	static const struct {
 		const char *name;
-		bool operand;
+		const char *operand; /* NULL: none */
 		enum book_mode mode;
 		int (*run)(struct book *book, const char *operand, struct error *err);
 		bool json, text;          /* has a document; is text, unless --json is given */
 		bool replaces, verbosely; /* has --replace, -v */
 	} actions[] = {
-		{"list", false, BOOK_READ, list, .json = true, .text = true},
-		{"show", true, BOOK_READ, show_profile, .json = true, .text = true,
+		{"list", NULL, BOOK_READ, list, .json = true, .text = true},
+		{"show", " NAME", BOOK_READ, show_profile, .json = true, .text = true,
 			.verbosely = true},
-		{"export", true, BOOK_READ, show_profile, .json = true},
-		{"import", true, BOOK_WRITE, import_profile, .replaces = true},
-		{"remove", true, BOOK_WRITE, book_remove_profile},
+		{"export", " NAME", BOOK_READ, show_profile, .json = true},
+		{"import", " FILE", BOOK_WRITE, import_profile, .replaces = true},
+		{"remove", " NAME", BOOK_WRITE, book_remove_profile},
 	};
 	_cleanup_(book_freep) struct book *book = NULL;
 
@@ -167,12 +167,9 @@ int calibrate_profile_verb(int argc, char **argv, struct error *err)
 
 		if (strcmp(argv[0], actions[i].name))
 			continue;
-		if (argc != 1 + actions[i].operand)
+		if (argc != (actions[i].operand ? 2 : 1))
 			return error_say(err, -EINVAL, "usage: emp-calibrate profile %s%s",
-				actions[i].name,
-				!actions[i].operand                  ? ""
-				: !strcmp(actions[i].name, "import") ? " FILE"
-								     : " NAME");
+				actions[i].name, actions[i].operand ?: "");
 		r = option_check_rules(rules, ELEMENTS(rules), err);
 		if (r < 0)
 			return r;

@@ -57,7 +57,8 @@ static int load_past(struct book *book, const char *name, struct past *p, struct
 		return r;
 	if (!p->profile.short_run.run)
 		return error_say(err, -ENOENT,
-			"profile '%s' was imported: its runs are not in this lab book, so it cannot be compared; calibrate this machine with 'emp-calibrate run'",
+			"profile '%s' was imported: its runs are not in this lab book, so it "
+			"cannot be compared; calibrate this machine with 'emp-calibrate run'",
 			name);
 	how.by_wait_if_exact = p->profile.by_wait;
 	r = analysis_load(book, p->profile.short_run.run, &how, &p->then, err);
@@ -82,10 +83,12 @@ static int compare_fingerprints(struct calibration *c, struct past *p, struct er
 	if (r < 0)
 		return r;
 	p->evidence.differences = r > 0 ? &p->changes : NULL;
-	calibrate_print("Fingerprint: %s\n", r == 0 ? "that of the profile is not known"
-					     : p->changes.n == 0
-						     ? "unchanged since the profile was made"
-						     : "changed since the profile was made:");
+	if (r == 0)
+		calibrate_print("Fingerprint: that of the profile is not known\n");
+	else if (p->changes.n == 0)
+		calibrate_print("Fingerprint: unchanged since the profile was made\n");
+	else
+		calibrate_print("Fingerprint: changed since the profile was made:\n");
 	for (size_t i = 0; i < p->changes.n; i++) {
 		const struct difference *d = &p->changes.items[i];
 
@@ -276,7 +279,8 @@ static int store_profile_that_holds(struct calibration *c, struct past *p, struc
 
 	if (r == 0 && of_other_inc && !renews)
 		calibrate_print(
-			"Too short to measure anew what another INC showed: --for must be %s or more\n",
+			"Too short to measure anew what another INC showed: --for must be %s or "
+			"more\n",
 			text_duration(saturate_multiply(ENOUGH, p->then.run.task_length_ns)));
 	if (r < 0 || (!moves && !renews))
 		return r;

@@ -57,7 +57,8 @@ static int prepare_to_resume(struct calibration *c, struct error *err)
 		strcmp(last.inc_digest ?: "", c->base.inc_digest ?: "") != 0) {
 		fields_free(&resume_point_table, points, n);
 		return error_say(err, STATUS_NOT_FIT,
-			"run %lld began with another INC, which this EMP does not have: resume it with the EMP that began it, or begin anew with 'emp-calibrate run'",
+			"run %lld began with another INC, which this EMP does not have: resume it "
+			"with the EMP that began it, or begin anew with 'emp-calibrate run'",
 			(long long)last.id);
 	}
 	before = n > 0 && points[n - 1].environment ? points[n - 1].environment : last.environment;
@@ -70,7 +71,8 @@ static int prepare_to_resume(struct calibration *c, struct error *err)
 		changes = differences_description(&differences, 3, false);
 		if (!calibrate_options.ignore_changes)
 			return error_say(err, STATUS_NOT_FIT,
-				"the environment has changed since the calibration began: %s. Restore it, or use --ignore-changes, which the runs record",
+				"the environment has changed since the calibration began: %s. "
+				"Restore it, or use --ignore-changes, which the runs record",
 				*changes ? changes : "the book does not have the earlier one");
 		calibrate_print("Environment: changed (%s), ignored\n", terminal_text(changes));
 	}
@@ -109,7 +111,8 @@ int calibrate_resume_verb(int argc, char **argv, struct error *err)
 	}
 	if (plan->state == CALIBRATION_DONE)
 		return error_say(err, -EINVAL,
-			"the calibration of runs %lld and %lld is complete: 'emp-calibrate%s profile show %s'",
+			"the calibration of runs %lld and %lld is complete: 'emp-calibrate%s "
+			"profile show %s'",
 			(long long)plan->phases[SHORT_PHASE].run,
 			(long long)plan->phases[LONG_PHASE].run, calibrate_db(),
 			calibrate_quoted(plan->profile));
@@ -188,7 +191,8 @@ static int reuse_long_run(struct calibration *c, struct error *err)
 		id = other.phases[LONG_PHASE].run;
 		if (r >= 0 && !id)
 			return error_say(err, -ENOENT,
-				"'%s' has no long run in the lab book '%s'; 'emp-analyze list --kind long' shows the long runs",
+				"'%s' has no long run in the lab book '%s'; 'emp-analyze list "
+				"--kind long' shows the long runs",
 				options.reuse_long, book_file(c->base.book));
 	}
 	if (r >= 0)
@@ -198,7 +202,8 @@ static int reuse_long_run(struct calibration *c, struct error *err)
 	if (strncmp(run.program, "INC", 3) != 0 || run.state != RUN_DONE || run.n_samples == 0 ||
 		run.task_length_ns <= c->plan.phases[SHORT_PHASE].length_ns)
 		return error_say(err, -EINVAL,
-			"run %lld (%s, '%s', %u samples) cannot be the long run: it must be a complete run of INC, longer than the short one",
+			"run %lld (%s, '%s', %u samples) cannot be the long run: it must be a "
+			"complete run of INC, longer than the short one",
 			(long long)run.id, run.program, run_state_word(run.state), run.n_samples);
 	phase->run = run.id;
 	phase->length_ns = run.task_length_ns;
@@ -224,7 +229,8 @@ static int confirm_run(int64_t ns, struct error *err)
 		return 0;
 	if (!isatty(STDIN_FILENO) || !isatty(fileno(calibrate_screen())))
 		return error_say(err, -ECANCELED,
-			"not started: this calibration takes %s, and there is no terminal to ask on; add --yes, or choose a shorter --preset: quick, hour or day",
+			"not started: this calibration takes %s, and there is no terminal to ask "
+			"on; add --yes, or choose a shorter --preset: quick, hour or day",
 			text_duration(ns));
 	calibrate_print("This calibration takes %s, until %s. Continue? [y/N] ", text_duration(ns),
 		text_moment(saturate_add(clock_ns(CLOCK_REALTIME), ns)));

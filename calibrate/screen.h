@@ -13,4 +13,6 @@ const char *calibrate_quoted(const char *name);
 
 /* Standard output; with --json standard error. */
 FILE *calibrate_screen(void);
+
+/* Prints on calibrate_screen(). Whole lines are wrapped, unless they are commands to copy. */
 void calibrate_print(const char *format, ...) __attribute__((format(printf, 1, 2)));

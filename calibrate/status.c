@@ -184,15 +184,21 @@ static json_t *phase_json(const struct calibration_phase *wanted, const struct p
 	return json;
 }
 
+static const char *state_name(const struct state *s)
+{
+	if (s->pid)
+		return "running";
+	if (s->calibration.state == CALIBRATION_OPEN)
+		return "stopped";
+	return calibration_state_names[s->calibration.state];
+}
+
 static int print_json(const struct state *s, struct error *err)
 {
 	const struct calibration_plan *c = &s->calibration;
-	const char *state = s->pid                         ? "running"
-			    : c->state == CALIBRATION_OPEN ? "stopped"
-							   : calibration_state_names[c->state];
 	json_t *json = json_pack("{s:s, s:s, s:o, s:I, s:o, s:o}", "profile", c->profile, "state",
-		state, "started_ns", json_int_if(c->started_ns > 0, c->started_ns), "left_ns",
-		(json_int_t)s->left_ns, "short",
+		state_name(s), "started_ns", json_int_if(c->started_ns > 0, c->started_ns),
+		"left_ns", (json_int_t)s->left_ns, "short",
 		phase_json(&c->phases[SHORT_PHASE], &s->phases[SHORT_PHASE]), "long",
 		phase_json(&c->phases[LONG_PHASE], &s->phases[LONG_PHASE]));
 

@@ -289,10 +289,18 @@ static int results_json(const struct session *s, json_t **ret, struct error *err
 		if (s->tasks[i].result.n_samples > 0 &&
 			json_array_append_new(results, result_json(s, &s->tasks[i])) < 0)
 			return error_say(err, -EINVAL,
-				"cannot write the results of '%s': they have text that is not UTF-8",
+				"cannot write the results of '%s': they have text that is not "
+				"UTF-8",
 				s->tasks[i].name);
 	*ret = json_incref(results);
 	return 0;
+}
+
+static const char *verdict_source(const struct session *s)
+{
+	if (!s->doubt)
+		return "duet";
+	return session_judged(s) != s ? "in turn" : "alone";
 }
 
 /* NULL: the book does not have the duet. Its results are a member of it where those of the document
@@ -315,13 +323,12 @@ static int duet_json(const struct session *s, json_t **ret, struct error *err)
 		return r;
 	}
 	*ret = duet_report_as_json(&report, s->names);
-	json_object_update_new(
-		*ret, json_pack("{s:s?, s:s, s:o, s:o*}", "doubt",
-			      s->doubt ? duet_doubt_names[s->doubt] : NULL, "verdict_from",
-			      !s->doubt ? "duet"
-			      : in_turn ? "in turn"
-					: "alone",
-			      "runs_in_turn", runs, "results", in_turn ? results : NULL));
+	json_object_set_new(
+		*ret, "doubt", text_or_null(s->doubt ? duet_doubt_names[s->doubt] : NULL));
+	json_object_set_new(*ret, "verdict_from", json_string(verdict_source(s)));
+	json_object_set_new(*ret, "runs_in_turn", runs);
+	if (in_turn)
+		json_object_set_new(*ret, "results", results);
 	return 0;
 }
 

@@ -84,7 +84,7 @@ static struct cell name_cell(const struct export_row *row, size_t which)
 	return CODE(row->task->name);
 }
 
-static struct cell mean_cell(const struct export_row *row, size_t which)
+static struct cell et_mean_cell(const struct export_row *row, size_t which)
 {
 	return time_cell(row, row->et->mean_ns, summary_sd(row->et), true);
 }
@@ -247,7 +247,7 @@ static struct cell ratio_high_cell(const struct export_row *row, size_t clock)
 	return REAL("%.4f", c ? c->ratio_high : NAN);
 }
 
-static struct cell verdict_cell(const struct export_row *row, size_t clock)
+static struct cell ratio_verdict_cell(const struct export_row *row, size_t clock)
 {
 	const struct comparison *c = row->comparisons[clock];
 
@@ -257,7 +257,7 @@ static struct cell verdict_cell(const struct export_row *row, size_t clock)
 /* hyperfine's columns; those of the parameters come after them. */
 static const struct export_column hyperfines_columns[] = {
 	{{"Command", COLUMN_TEXT, "command"}, name_cell},
-	{{"Mean", COLUMN_NUMBER, "mean"}, mean_cell, .has_unit = true},
+	{{"Mean", COLUMN_NUMBER, "mean"}, et_mean_cell, .has_unit = true},
 	{{NULL, COLUMN_NUMBER, "stddev"}, sd_cell},
 	{{NULL, COLUMN_NUMBER, "median"}, median_cell},
 	{{NULL, COLUMN_NUMBER, "user"}, kept_mean_cell, offsetof(struct sample, user_ns)},
@@ -281,12 +281,12 @@ static const struct export_column emps_columns[] = {
 	{{NULL, COLUMN_NUMBER, "pt_ratio"}, ratio_cell, COMPARISON_PT, is_compared},
 	{{NULL, COLUMN_NUMBER, "pt_ratio_low"}, ratio_low_cell, COMPARISON_PT, is_compared},
 	{{NULL, COLUMN_NUMBER, "pt_ratio_high"}, ratio_high_cell, COMPARISON_PT, is_compared},
-	{{"PT verdict", COLUMN_TEXT, "pt_verdict"}, verdict_cell, COMPARISON_PT, is_compared},
+	{{"PT verdict", COLUMN_TEXT, "pt_verdict"}, ratio_verdict_cell, COMPARISON_PT, is_compared},
 	{{"ET ratio (95 % CI)", COLUMN_NUMBER}, ratio_text_cell, COMPARISON_ET, is_compared},
 	{{NULL, COLUMN_NUMBER, "et_ratio"}, ratio_cell, COMPARISON_ET, is_compared},
 	{{NULL, COLUMN_NUMBER, "et_ratio_low"}, ratio_low_cell, COMPARISON_ET, is_compared},
 	{{NULL, COLUMN_NUMBER, "et_ratio_high"}, ratio_high_cell, COMPARISON_ET, is_compared},
-	{{"ET verdict", COLUMN_TEXT, "et_verdict"}, verdict_cell, COMPARISON_ET, is_compared},
+	{{"ET verdict", COLUMN_TEXT, "et_verdict"}, ratio_verdict_cell, COMPARISON_ET, is_compared},
 };
 
 static void add_column(struct export_table *t, const struct export_column *column)
@@ -363,7 +363,9 @@ static void write_remarks(const struct export_table *t, enum table_format format
 
 	if (t->compared[COMPARISON_PT] || t->compared[COMPARISON_ET]) {
 		_cleanup_(freep) char *key = text_format(
-			"Mean, Min and Max are elapsed times (ET) of all samples%s, as in hyperfine; Relative is of %s to '%s'. PT and the ratios to '%s' are of the samples kept.",
+			"Mean, Min and Max are elapsed times (ET) of all samples%s, as in "
+			"hyperfine; Relative is of %s to '%s'. PT and the ratios to '%s' are of "
+			"the samples kept.",
 			t->duet ? " of all programs together" : "", t->duet ? "PT" : "Mean",
 			t->base->name, s->tasks[0].name);
 

@@ -20,7 +20,8 @@ static int check_clean(const struct session *session, struct error *err)
 
 		if (o->retain && clean < (size_t)o->retain)
 			return error_say(err, STATUS_TOO_FEW,
-				"only %zu of %zu samples of '%s' are clean, not %d (--retain); --max-runs is %d",
+				"only %zu of %zu samples of '%s' are clean, not %d (--retain); "
+				"--max-runs is %d",
 				clean, t->result.n_samples, t->name, o->retain, o->max_runs);
 		if (clean < 2 && t->result.n_samples > 1)
 			return error_say(err, STATUS_TOO_FEW,

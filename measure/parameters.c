@@ -63,13 +63,15 @@ int parameters_add_scan(struct parameters *p, const char *name, const char *min_
 	if (!parse_number(min_text, &min, &decimals) || !parse_number(max_text, &max, &unused) ||
 		max < min)
 		return error_say(err, -EINVAL,
-			"--parameter-scan '%s' must go from a number up to a number (such as 0.5), not from '%s' to '%s'",
+			"--parameter-scan '%s' must go from a number up to a number (such as "
+			"0.5), not from '%s' to '%s'",
 			name, min_text, max_text);
 	if (!parse_number(step_text, &step, &decimals) || step <= 0 ||
 		(max - min) / step > MAX_STEPS || !(min + step > min) ||
 		!(max + step > max)) /* more digits than a double has */
 		return error_say(err, -EINVAL,
-			"--parameter-step-size must be a number above 0 (such as 0.5) with at most %d steps, not '%s'",
+			"--parameter-step-size must be a number above 0 (such as 0.5) with at "
+			"most %d steps, not '%s'",
 			MAX_STEPS, step_text);
 	r = add_parameter(p, name, &parameter, err);
 	for (size_t i = 0; r == 0 && min + (double)i * step <= max + step * 1e-9; i++)

@@ -195,7 +195,8 @@ static int make_duet(struct session *s, struct error *err)
 
 	if (s->n < 2)
 		return error_say(err, -EINVAL,
-			"--order duet needs two commands or more: give each as one operand, or --aa");
+			"--order duet needs two commands or more: give each as one operand, or "
+			"--aa");
 	for (size_t i = 0; r == 0 && i < s->n; i++) {
 		struct task *t = &s->tasks[i];
 

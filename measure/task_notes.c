@@ -11,16 +11,23 @@
  * within the noise. */
 static const double HOOKS_COST_NS = 0.1 * NS_PER_MS, HOOKS_MATTER_NS = 5.0 * NS_PER_MS;
 
+/* NULL: nothing runs between two samples. */
+static const char *hook_between_samples(const struct task *t)
+{
+	if (t->command->prepare)
+		return "--prepare";
+	if (t->command->conclude)
+		return "--conclude";
+	return t->session->options->check ? "--check" : NULL;
+}
+
 int task_notes_add(struct task *t, struct error *err)
 {
 	struct session *s = t->session;
 	const struct sampling *sums = t->sampling;
 	_cleanup_(freep) char *perf = perf_counts_text(s, t);
 	_cleanup_(notes_clear) struct notes all = {};
-	const char *hook = t->command->prepare    ? "--prepare"
-			   : t->command->conclude ? "--conclude"
-			   : s->options->check    ? "--check"
-						  : NULL;
+	const char *hook = hook_between_samples(t);
 	_cleanup_(freep) char *unlike = program_output_unlike(&t->output);
 	_cleanup_(freep) char *refused = program_output_refused(&t->output);
 	double pt_ns = t->result.discarding.pt.kept.mean_ns;
