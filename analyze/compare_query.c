@@ -215,55 +215,93 @@ int compare_query_draw(const struct compare_query *q, struct error *err)
 				     : 0;
 }
 
+/* The times of both sides by one clock. */
+static void print_times(const struct compare_query *q, enum comparison_clock clock)
+{
+	const struct compare_input *a = &q->sides[0], *b = &q->sides[1];
+	const struct comparison *c = &q->comparisons[clock];
+
+	terminal_say(stdout, 2, "%s: '%s' %s in %s, '%s' %s in %zu",
+		clock == COMPARISON_PT ? "Process times" : "Elapsed times", terminal_text(a->name),
+		text_duration(llround(c->a.mean_ns)), text_count(c->a.n, "sample"),
+		terminal_text(b->name), text_duration(llround(c->b.mean_ns)), c->b.n);
+	if (a->sides[clock].n_late > 0 || b->sides[clock].n_late > 0)
+		terminal_say(stdout, 2,
+			"Left out, since the end was seen late: %zu of '%s', %zu of '%s'",
+			a->sides[clock].n_late, terminal_text(a->name), b->sides[clock].n_late,
+			terminal_text(b->name));
+}
+
+static void print_memory(const struct compare_input *a, const struct compare_input *b)
+{
+	const char *of_a = peak_memory_text(&a->memory), *of_b = peak_memory_text(&b->memory);
+
+	if (*of_a && *of_b)
+		terminal_say(stdout, 2, "Peak memory: '%s' %s; '%s' %s", terminal_text(a->name),
+			of_a, terminal_text(b->name), of_b);
+}
+
+/* Of both clocks, the design of ET is said only where the runs were not taken in turn. */
+static bool shows_design(const struct compare_query *q, enum comparison_clock clock)
+{
+	const struct comparison *c = &q->comparisons[clock];
+
+	if (isnan(c->ratio))
+		return false;
+	return clock == q->main || (q->clocks == COMPARE_BOTH && c->design == DESIGN_BETWEEN);
+}
+
 void compare_query_print(const struct compare_query *q)
 {
 	_cleanup_(table_freep) struct table *list = table_new(comparison_columns);
 	const struct compare_input *a = &q->sides[0], *b = &q->sides[1];
+	bool both = q->clocks == COMPARE_BOTH;
 
-	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++) {
-		const struct comparison *c = &q->comparisons[clock];
-
-		if (!(q->clocks >> clock & 1))
-			continue;
-		terminal_say(stdout, 2, "%s: '%s' %s in %s, '%s' %s in %zu",
-			clock == COMPARISON_PT ? "Process times" : "Elapsed times",
-			terminal_text(a->name), text_duration(llround(c->a.mean_ns)),
-			text_count(c->a.n, "sample"), terminal_text(b->name),
-			text_duration(llround(c->b.mean_ns)), c->b.n);
-		if (a->sides[clock].n_late > 0 || b->sides[clock].n_late > 0)
-			terminal_say(stdout, 2,
-				"Left out, since the end was seen late: %zu of '%s', %zu of '%s'",
-				a->sides[clock].n_late, terminal_text(a->name),
-				b->sides[clock].n_late, terminal_text(b->name));
-		comparison_list_add(list, a->name, b->name, c);
-	}
-	if (*peak_memory_text(&a->memory) && *peak_memory_text(&b->memory))
-		terminal_say(stdout, 2, "Peak memory: '%s' %s; '%s' %s", terminal_text(a->name),
-			peak_memory_text(&a->memory), terminal_text(b->name),
-			peak_memory_text(&b->memory));
+	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
+		if (q->clocks >> clock & 1) {
+			print_times(q, clock);
+			comparison_list_add(list, a->name, b->name, &q->comparisons[clock]);
+		}
+	print_memory(a, b);
 	if (compare_asked.clocks == COMPARE_DEFAULT && q->clocks == COMPARE_ET &&
 		(a->sides[COMPARISON_PT].n > 0 || b->sides[COMPARISON_PT].n > 0))
 		terminal_say(stdout, 2,
 			"Only one of them has process times, so elapsed times are compared.");
 	print_profiles(q->sides);
+
 	if (q->doubt != DUET_SOUND)
 		terminal_say(stdout, 2,
 			"The duet is %s, so the runs of both programs alone are compared.",
 			duet_doubt_names[q->doubt]);
 	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
-		if (!isnan(q->comparisons[clock].ratio) &&
-			(clock == q->main ||
-				(q->clocks == COMPARE_BOTH &&
-					q->comparisons[clock].design == DESIGN_BETWEEN)))
+		if (shows_design(q, clock))
 			compare_print_design(&q->comparisons[clock]);
 	if (*q->mdd)
 		terminal_say(stdout, 2, "%s", q->mdd);
 	if (q->changes)
 		terminal_say(stdout, 2, "Environments differ: %s", q->changes);
-	comparison_list_print(list, q->clocks == COMPARE_BOTH, stdout);
-	comparison_verdict_print(stdout,
-		&(struct verdict_line){a->name, b->name, .both = q->clocks == COMPARE_BOTH},
+
+	comparison_list_print(list, both, stdout);
+	comparison_verdict_print(stdout, &(struct verdict_line){a->name, b->name, .both = both},
 		compare_query_worst(q));
+}
+
+static json_t *run_side_as_json(const struct compare_input *input)
+{
+	const struct discarding *d = &input->discarding;
+	const struct run *run = &d->run;
+	json_t *json = json_pack("{s:I, s:s?, s:b, s:b}", "run", (json_int_t)run->id, "profile",
+		input->profile, "profile_missing", input->profile_missing, "other_cpus",
+		run->other_cpus);
+
+	json_object_set_new(json, "unprofiled_share_ppm",
+		json_int_if(run->unprofiled_share_ppm > 0, run->unprofiled_share_ppm));
+	json_object_set_new(json, "samples", json_integer((json_int_t)d->pt.raw.n));
+	json_object_set_new(
+		json, "discarded", json_integer((json_int_t)(d->pt.raw.n - d->pt.kept.n)));
+	json_object_set_new(json, "state", json_string(run_state_word(run->state)));
+	json_object_set_new(json, "peak_memory", peak_memory_as_json(&input->memory));
+	return json;
 }
 
 /* The runs, or the results in files: of their profiles only the marks are known. */
@@ -273,30 +311,18 @@ static json_t *sides_as_json(const struct compare_query *q, bool of_files)
 
 	for (size_t i = 0; i < 2; i++) {
 		const struct compare_input *s = &q->sides[i];
-		const struct discarding *d = &s->discarding;
-		const struct run *run = &d->run;
+		size_t n_late = s->sides[COMPARISON_ET].n_late;
 		json_t *row;
 
-		if (of_files != !run->id)
+		if (of_files != !s->discarding.run.id)
 			continue;
 		if (of_files)
 			row = json_pack("{s:s, s:s*}", "command", s->name, "profile", s->profile);
 		else
-			row = json_pack("{s:I, s:s?, s:b, s:b, s:o?, s:I, s:I, s:s, s:o}", "run",
-				(json_int_t)run->id, "profile", s->profile, "profile_missing",
-				s->profile_missing, "other_cpus", run->other_cpus,
-				"unprofiled_share_ppm",
-				run->unprofiled_share_ppm > 0
-					? json_integer(run->unprofiled_share_ppm)
-					: NULL,
-				"samples", (json_int_t)d->pt.raw.n, "discarded",
-				(json_int_t)(d->pt.raw.n - d->pt.kept.n), "state",
-				run_state_word(run->state), "peak_memory",
-				peak_memory_as_json(&s->memory));
+			row = run_side_as_json(s);
 		if (q->clocks & COMPARE_ET)
-			json_object_set_new(row, "ended_late",
-				json_integer((json_int_t)s->sides[COMPARISON_ET].n_late));
-		noise_add_json(row, &d->mark);
+			json_object_set_new(row, "ended_late", json_integer((json_int_t)n_late));
+		noise_add_json(row, &s->discarding.mark);
 		json_array_append_new(array, row);
 	}
 	return array;

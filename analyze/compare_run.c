@@ -55,10 +55,12 @@ int compare_read_run(
 	}
 	if (!analyze_options.json)
 		run_state_print(stdout, &run);
+
 	command = run_command_line(&run);
 	side->name = text_format("run %" PRId64 " (%s)", id, run.name ?: command ?: run.program);
 	side->profile = text_copy(analyze_options.profile ?: run.profile);
 	side->profile_missing = rules.missing;
+
 	*d = TAKE_STRUCT(result.discarding);
 	side->memory = peak_memory_of(result.samples, d->out, result.n_samples);
 	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++) {

@@ -107,6 +107,7 @@ static void suite_print(const struct compare_suite *suite)
 					&q->comparisons[clock]);
 				both |= q->clocks == COMPARE_BOTH;
 			}
+
 	for (size_t i = 0; i < 2; i++) {
 		print_left_out("Only in", suite->files[i].path, results_left_out(suite, i, false));
 		print_left_out("Not compared, because these are no times, in", suite->files[i].path,
@@ -114,6 +115,7 @@ static void suite_print(const struct compare_suite *suite)
 	}
 	compare_print_design(&worst->comparisons[worst->main]);
 	comparison_list_print(list, suite->n > 1 || both, stdout);
+
 	printf("%s: ", text_count((int64_t)suite->n, "pair"));
 	for (size_t verdict = 0; verdict < N_COMPARISON_VERDICTS; verdict++)
 		if (suite->counts[verdict] > 0) {
@@ -121,6 +123,7 @@ static void suite_print(const struct compare_suite *suite)
 				comparison_verdict_words[verdict] ?: "not compared");
 			between = ", ";
 		}
+
 	if (!isnan(suite->geometric_mean))
 		printf("; geometric mean of the ratios %.4g", suite->geometric_mean);
 	printf("\n");

@@ -145,6 +145,7 @@ int analyze_daemons_verb(int argc, char **argv, struct error *err)
 					d->n_central > 1 ? text_precise(d->central_sd_ns, 0)
 							 : "-"));
 	}
+
 	if (analyze_options.json)
 		return daemons_print_json(&a, central, l_samples, err);
 	analysis_print(&a);

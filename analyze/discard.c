@@ -165,6 +165,7 @@ int analyze_protocols_verb(int argc, char **argv, struct error *err)
 			r = discard_by_own(book, run, &result, err);
 		if (r < 0)
 			return r;
+
 		profile = analyze_options.profile ?: d->run.profile;
 		if (!analyze_options.json && profile && (!last || strcmp(last, profile)))
 			noise_print(stdout, profile, &d->mark);
@@ -174,6 +175,7 @@ int analyze_protocols_verb(int argc, char **argv, struct error *err)
 			json_object_set_new(row, stage->member,
 				summary_as_json((
 					const struct summary *)((const char *)d + stage->summary)));
+
 		noise_add_json(row, &d->mark);
 		json_array_append_new(array, row);
 		add_stages(table, d, true);

@@ -209,6 +209,7 @@ int analyze_list_verb(int argc, char **argv, struct error *err)
 		run_clear(&runs[i]);
 	}
 	free(runs);
+
 	if (r < 0 || wanted.same_program)
 		return r;
 	if (analyze_options.json)

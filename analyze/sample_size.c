@@ -79,6 +79,7 @@ static void print_sizes(const struct discarding *d, const struct sample_sizes cl
 				clocks[i].suggested);
 		else
 			printf("%s: no smaller size would have been enough.\n", names[i]);
+
 	terminal_say(stdout, 2,
 		"Enough: from that size on, the sd of all blocks is within 10 %% of the whole "
 		"run's, and the share of outliers within 2.5 percentage points or one sample.");

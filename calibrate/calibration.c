@@ -79,6 +79,7 @@ int calibration_prepare(struct calibration *c, struct error *err)
 		r = environment_audit(&off, err);
 	if (r < 0)
 		return r;
+
 	if (!off) {
 		calibrate_print("Audit: fit\n");
 	} else if (!c->plan.anyway) {
@@ -90,6 +91,7 @@ int calibration_prepare(struct calibration *c, struct error *err)
 		print_ignored_audit(off);
 		c->notes = text_format("audit: not fit (%s), ignored", off);
 	}
+
 	print_core_type(c->plan.cpu);
 	r = run_session_environment(&c->base, err);
 	if (r == 0)
@@ -103,6 +105,7 @@ int calibration_prepare(struct calibration *c, struct error *err)
 		*err = o->no_accounting;
 		return error_prefix(err, -EPERM, "a calibration needs accounting");
 	}
+
 	why = accounting_state(o->accounting)->why.text;
 	if (*why)
 		calibrate_print("Accounting: %s (%s)\n", o->backend, why);

@@ -57,13 +57,15 @@ int calibration_duet(struct calibration *c, struct mdd rows[N_MDD], struct error
 	if (r == 0)
 		can = duet_choose(SLICING_SCHEDULER, SLICE_NS, plan.cpu, cgroups[0], &plan.slicing,
 			      NULL) == 0;
+
 	progress_begin(&progress, "INC in a duet with itself", can ? DUET_ROUNDS : 0,
 		calibrate_options.quiet);
 	for (size_t i = 0; r == 0 && can && i < DUET_ROUNDS; i++) {
 		plan.first = i % 2;
-		r = interrupt_pending()
-			    ? -EINTR
-			    : observe_duet(&plan, &all, specs, 2, o->counters, seen, err);
+		if (interrupt_pending())
+			r = -EINTR;
+		else
+			r = observe_duet(&plan, &all, specs, 2, o->counters, seen, err);
 		if (r == 0 && (seen[0].exec.pt_ns <= 0 || seen[1].exec.pt_ns <= 0))
 			r = error_say(err, -ECANCELED, "INC took no CPU time in a duet");
 		if (r == 0)
@@ -71,6 +73,7 @@ int calibration_duet(struct calibration *c, struct mdd rows[N_MDD], struct error
 				(double)seen[0].exec.pt_ns / (double)seen[1].exec.pt_ns);
 		progress_step(&progress, i + 1, NULL);
 	}
+
 	if (r == 0 && can)
 		mdd_add_duet(rows, log_ratios, DUET_ROUNDS);
 	for (size_t i = 0; i < 2; i++)

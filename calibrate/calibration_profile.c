@@ -91,6 +91,7 @@ static int show_new_profile(
 		if (*mdd)
 			terminal_say(stdout, 2, "Resolution: %s", mdd);
 	}
+
 	if (r == 0 && calibrate_options.verbose)
 		r = daemon_causes_print(
 			c->base.book, made->analyses, CALIBRATION_PHASES, screen, err);
@@ -137,6 +138,7 @@ int calibration_conclude(struct calibration *c, struct error *err)
 		book_put_calibration(c->base.book, &c->plan, NULL);
 		return STATUS_NOT_FIT;
 	}
+
 	r = calibration_duet(c, made.profile.mdd, err);
 	if (r == -EINTR)
 		return error_say(err, STATUS_INTERRUPTED,

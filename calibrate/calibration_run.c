@@ -196,6 +196,7 @@ int calibration_run(struct calibration *c, struct error *err)
 	c->inhibitor = inhibit_sleep("emp-calibrate", "a calibration runs", &err2);
 	if (!phases[0].run && phases[1].run)
 		reused = text_format("run %lld, ", (long long)phases[1].run);
+
 	calibrate_print("Plan: INC%s x %u and %sINC%s x %u, %s%s, until %s\n",
 		text_seconds(phases[0].length_ns), phases[0].samples, reused ?: "",
 		text_seconds(phases[1].length_ns), phases[1].samples, text_duration(left_ns),
@@ -206,6 +207,7 @@ int calibration_run(struct calibration *c, struct error *err)
 	else if (calibrate_options.verbose)
 		calibrate_print(
 			"Sleep and shutdown are blocked until it ends (systemd-inhibit --list)\n");
+
 	sd_notify(0, "READY=1");
 	r = set_owner(c, true, err);
 	for (int i = 0; r == 0 && i < CALIBRATION_PHASES; i++)
@@ -213,6 +215,7 @@ int calibration_run(struct calibration *c, struct error *err)
 	sd_notify(0, "STOPPING=1");
 	if (r == 0)
 		r = calibration_conclude(c, err);
+
 	if (r < 0) {
 		set_owner(c, false, &err2);
 		return r;

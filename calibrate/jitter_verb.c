@@ -80,10 +80,12 @@ int calibrate_jitter_verb(int argc, char **argv, struct error *err)
 			memmove(observed_cpus, observed_cpus + 1,
 				--request.n_cpus * sizeof(*observed_cpus));
 	}
+
 	request.db = calibrate_options.db;
 	request.cpus = observed_cpus;
 	request.screen = calibrate_options.json ? stderr : stdout;
 	request.quiet = calibrate_options.quiet || calibrate_options.json;
+
 	interrupt_block_others();
 	r = watch_run(&request, &session, &run, err);
 	free(observed_cpus);

@@ -47,6 +47,7 @@ static int show_profile(struct book *book, const char *name, struct error *err)
 		profile.made_ns > 0 ? text_moment(profile.made_ns) : "",
 		profile.cpu >= 0 ? text_brief(", CPU %d", profile.cpu) : "",
 		text_duration(profile.resolution_ns));
+
 	profile_print_run(book, "Short run", &profile.short_run);
 	profile_print_run(book, "Long run", &profile.long_run);
 	if (profile.environment_digest)
@@ -56,6 +57,7 @@ static int show_profile(struct book *book, const char *name, struct error *err)
 	if (profile.inc_digest)
 		printf("INC %.*s\n", (int)terminal_text_fit(terminal_text(profile.inc_digest), 16),
 			terminal_text(profile.inc_digest));
+
 	noise_print(stdout, profile.name, &profile.mark);
 	for (size_t i = 0; i < N_MDD; i++)
 		if (profile.mdd[i].samples > 0)

@@ -53,6 +53,7 @@ static int prepare_to_resume(struct calibration *c, struct error *err)
 		r = book_rows(c->base.book, last.id, &resume_point_table, &points, &n, err);
 	if (r != 0)
 		return r;
+
 	if (last.n_samples > 0 && last.state != RUN_DONE &&
 		strcmp(last.inc_digest ?: "", c->base.inc_digest ?: "") != 0) {
 		fields_free(&resume_point_table, points, n);
@@ -61,6 +62,7 @@ static int prepare_to_resume(struct calibration *c, struct error *err)
 			"with the EMP that began it, or begin anew with 'emp-calibrate run'",
 			(long long)last.id);
 	}
+
 	before = n > 0 && points[n - 1].environment ? points[n - 1].environment : last.environment;
 	fields_free(&resume_point_table, points, n);
 	if (before != c->base.environment) {
@@ -97,6 +99,7 @@ int calibrate_resume_verb(int argc, char **argv, struct error *err)
 		r = book_find_calibration(book, run, profile, false, &calibration.plan, err);
 	if (r < 0)
 		return r;
+
 	if (r == 0 && !run)
 		return error_say(err, -ENOENT,
 			"no calibration %s%s%sto resume in the lab book '%s'",

@@ -52,6 +52,7 @@ static int run_verb(int argc, char **argv, struct error *err)
 		r = output_standard_keep(&document_fd, err);
 	if (r < 0)
 		return r == -EINTR ? STATUS_INTERRUPTED : r;
+
 	outcome = load_session_run(&session, err);
 	of_export = outcome ? NULL : err;
 	if (report->work.n_programs > 0) {
@@ -63,6 +64,7 @@ static int run_verb(int argc, char **argv, struct error *err)
 		if (r == 0 && file)
 			r = export(report, file, of_export);
 	}
+
 	if (outcome == -EINTR && session.run.n_samples == 0)
 		r = error_say(
 			err, STATUS_INTERRUPTED, "interrupted before the first run had ended");

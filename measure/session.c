@@ -30,53 +30,15 @@ static int preload_fast_clock(struct error *err)
 	return 0;
 }
 
-static int task_fill(
-	struct session *s, const struct command *command, const char *suffix, struct error *err)
+/* How the program is started. out: where it writes; -1: where this process does. */
+static struct command_spec task_spec(const struct task *t, int out)
 {
+	const struct session *s = t->session;
 	const struct measure_options *o = s->options;
-	const char *file = strrchr(command->argv[0], '/');
-	bool duet = s->order == ORDER_DUET;
-	struct task *t = &s->tasks[s->n];
-	int out = -1, r;
 
-	*t = (struct task){
-		.command = command,
-		.name = text_format("%s%s", command->name, suffix),
-		.sampling = &s->samplings[s->n++],
-		.in = -1,
-		.errors = -1,
-		.output = PROGRAM_OUTPUT_NONE,
-		.clean = {.rules = s->rules, .sources = &t->sources},
-		.session = s,
-	};
-	t->clean.rules.patterns = s->patterns.rows;
-	s->names[t - s->tasks] = t->name;
-	t->in_messages = command->named ? text_format("%s: %s", t->name, command->text)
-					: xstrdup(t->name);
-	*t->sampling = (struct sampling){
-		.run = &t->run,
-		.spec = &t->spec,
-		.command = t->in_messages,
-		.warm_ups = o->warm_ups,
-		.samples = (uint32_t)o->runs,
-		/* INC, the last one, must not fail */
-		.ignored_status = s->inc ? NULL : o->ignored_status,
-		.data = t,
-	};
-	r = streams_open_output(s, command, &out, err);
-	if (r < 0)
-		return r;
-	if (o->same_output || o->check)
-		r = program_output_open(&t->output,
-			command->output
-				?: o->show_output ? "inherit"
-						  : "null",
-			out, err);
-	if (r < 0)
-		return r;
-	t->spec = (struct command_spec){
-		.argv = command->argv,
-		.path = command->path,
+	return (struct command_spec){
+		.argv = t->command->argv,
+		.path = t->command->path,
 		.cpu = o->cpu,
 		.affinity = o->affine ? &o->affinity : NULL,
 		.new_session = o->new_session,
@@ -89,6 +51,17 @@ static int task_fill(
 		.timeout_ns = o->timeout_ns,
 		.linger_ns = o->linger_ns,
 	};
+}
+
+/* The run as the book will have it. */
+static int describe_run(struct task *t, struct error *err)
+{
+	const struct session *s = t->session;
+	const struct measure_options *o = s->options;
+	const struct command *command = t->command;
+	const char *file = strrchr(command->argv[0], '/');
+	bool duet = s->order == ORDER_DUET;
+
 	t->run = (struct run){
 		.program = text_utf8(file ? file + 1 : command->argv[0]),
 		.name = command->named ? xstrdup(command->name) : NULL,
@@ -107,6 +80,48 @@ static int task_fill(
 	return names_text(&t->run.name_patterns, err);
 }
 
+static int task_fill(
+	struct session *s, const struct command *command, const char *suffix, struct error *err)
+{
+	const struct measure_options *o = s->options;
+	struct task *t = &s->tasks[s->n];
+	int out = -1, r;
+
+	*t = (struct task){
+		.command = command,
+		.name = text_format("%s%s", command->name, suffix),
+		.sampling = &s->samplings[s->n++],
+		.in = -1,
+		.errors = -1,
+		.output = PROGRAM_OUTPUT_NONE,
+		.clean = {.rules = s->rules, .sources = &t->sources},
+		.session = s,
+	};
+	t->clean.rules.patterns = s->patterns.rows;
+	s->names[t - s->tasks] = t->name;
+	t->in_messages = command->named ? text_format("%s: %s", t->name, command->text)
+					: xstrdup(t->name);
+
+	*t->sampling = (struct sampling){
+		.run = &t->run,
+		.spec = &t->spec,
+		.command = t->in_messages,
+		.warm_ups = o->warm_ups,
+		.samples = (uint32_t)o->runs,
+		/* INC, the last one, must not fail */
+		.ignored_status = s->inc ? NULL : o->ignored_status,
+		.data = t,
+	};
+
+	r = streams_open_output(s, command, &out, err);
+	if (r == 0 && (o->same_output || o->check))
+		r = program_output_open(&t->output, streams_place(s, command), out, err);
+	if (r < 0)
+		return r;
+	t->spec = task_spec(t, out);
+	return describe_run(t, err);
+}
+
 int session_fill_tasks(struct session *s, const struct commands *commands, struct error *err)
 {
 	struct inc_command *inc;
@@ -123,6 +138,7 @@ int session_fill_tasks(struct session *s, const struct commands *commands, struc
 		r = task_fill(s, &commands->items[0], " (again)", err);
 	if (r < 0 || !s->options->against_inc)
 		return r;
+
 	if (commands->n != 1)
 		return error_say(err, -EINVAL,
 			"--against inc measures one command, and there are %zu", commands->n);
@@ -130,6 +146,7 @@ int session_fill_tasks(struct session *s, const struct commands *commands, struc
 	r = suite_file_find("inc", &inc->inc.path, err);
 	if (r < 0)
 		return error_prefix(err, r, "--against inc");
+
 	inc->inc.cpu = s->options->cpu;
 	inc->inc.quiet = s->options->quiet || s->options->silent;
 	inc_program_make(&inc->program, &inc->inc, &s->base, 1);
@@ -238,6 +255,7 @@ static int add_session_notes(struct session *s, struct error *err)
 	if (idle)
 		notes_add(&s->notes, NOTE_NOISE,
 			"Warning: %s has cpu.idle: all others get the CPU first", idle);
+
 	if (s->options->profile)
 		r = profile_changes_note(&s->notes, s->base.book, &s->profile, s->base.environment,
 			&s->environment_changes, err);
@@ -247,6 +265,7 @@ static int add_session_notes(struct session *s, struct error *err)
 			&(struct run){.environment = s->base.environment,
 				.inc_digest = s->base.inc_digest},
 			s->rules.profile, err);
+
 	/* what could not be observed, in one line of 80 columns; the long reason is in -v */
 	if (!o->accounting)
 		notes_add(&s->notes, NOTE_PROGRAM, "Accounting off (%s): daemons%s",
@@ -276,12 +295,14 @@ int session_open(struct session *s, const struct measure_options *options,
 		.unprofiled_share = options->unprofiled_percent / 100,
 	};
 	leftovers_remove(true);
+
 	CPU_ZERO(&s->cpus);
 	if (options->cpu >= 0)
 		CPU_SET(options->cpu, &s->cpus);
 	else if (options->affine)
 		s->cpus = options->affinity;
 	s->base.cpus = CPU_COUNT(&s->cpus) > 0 ? &s->cpus : NULL;
+
 	r = run_session_open(&s->base, options->db, BOOK_MEASURE,
 		options->ignore_lock ? RUN_LOCK_IGNORED : RUN_LOCK_FREE, err);
 	if (r < 0)
@@ -293,6 +314,7 @@ int session_open(struct session *s, const struct measure_options *options,
 		r = observer_open(&s->base.observer, options->backend, options->cpu, err);
 	if (r == 0)
 		r = run_session_environment(&s->base, err);
+
 	if (r == 0)
 		r = add_session_notes(s, err);
 	if (r == 0 && options->retain)
@@ -301,6 +323,7 @@ int session_open(struct session *s, const struct measure_options *options,
 		r = perf_counters_open(&s->perf, options->perf, err);
 	if (r == 0 && options->trace)
 		r = program_trace_open(&s->trace, options->cpu, err);
+
 	sample_number_begin();
 	if (r == 0 && options->fast_clock)
 		r = preload_fast_clock(err);

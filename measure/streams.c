@@ -18,13 +18,47 @@ static void *discard_pipe(void *data)
 	return NULL;
 }
 
+const char *streams_place(const struct session *s, const struct command *command)
+{
+	if (command->output)
+		return command->output;
+	return s->options->show_output ? "inherit" : "null";
+}
+
+/* A pipe that a thread empties. It is open until this process ends. */
+static int open_pipe(int *ret_fd, struct error *err)
+{
+	pthread_t thread;
+	int fds[2], r;
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return error_os(err, -errno, "cannot make a pipe for the output");
+	*ret_fd = fds[1];
+	r = pthread_create(&thread, NULL, discard_pipe, (void *)(intptr_t)fds[0]);
+	if (r != 0)
+		return error_os(err, -r, "cannot drain the output");
+	pthread_detach(thread);
+	return 0;
+}
+
+static int open_output_file(const char *path, int *ret_fd, struct error *err)
+{
+	int r = output_file_is_stream(path) ? 0 : paths_check(path, PATH_WRITE, NULL, err);
+
+	if (r == 0)
+		r = paths_check_apart(path, -1, err);
+	if (r < 0)
+		return r;
+	*ret_fd = interrupt_open(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	return 0;
+}
+
 int streams_open_output(
 	struct session *s, const struct command *command, int *ret, struct error *err)
 {
-	const char *where = command->output ?: s->options->show_output ? "inherit" : "null";
+	const char *where = streams_place(s, command);
 	struct output *output;
-	pthread_t thread;
-	int fds[2], r;
+	int r = 0;
 
 	for (size_t i = 0; i < s->n_outputs; i++)
 		if (!strcmp(s->outputs[i].where, where)) {
@@ -34,26 +68,17 @@ int streams_open_output(
 	output = array_add(s->outputs, s->n_outputs);
 	*output = (struct output){where, -1};
 	*ret = -1;
+
 	if (!strcmp(where, "inherit"))
 		return 0;
-	if (!strcmp(where, "pipe")) {
-		if (pipe2(fds, O_CLOEXEC) < 0)
-			return error_os(err, -errno, "cannot make a pipe for the output");
-		output->fd = fds[1]; /* open until this process ends */
-		r = pthread_create(&thread, NULL, discard_pipe, (void *)(intptr_t)fds[0]);
-		if (r != 0)
-			return error_os(err, -r, "cannot drain the output");
-		pthread_detach(thread);
-	} else if (!strcmp(where, "null")) {
+	if (!strcmp(where, "pipe"))
+		r = open_pipe(&output->fd, err);
+	else if (!strcmp(where, "null"))
 		output->fd = fcntl(s->null, F_DUPFD_CLOEXEC, 0);
-	} else {
-		r = output_file_is_stream(where) ? 0 : paths_check(where, PATH_WRITE, NULL, err);
-		if (r == 0)
-			r = paths_check_apart(where, -1, err);
-		if (r < 0)
-			return r;
-		output->fd = interrupt_open(AT_FDCWD, where, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-	}
+	else
+		r = open_output_file(where, &output->fd, err);
+	if (r < 0)
+		return r;
 	if (output->fd < 0)
 		return error_os(err, -errno, "cannot open '%s' for the programs to write", where);
 	*ret = output->fd;

@@ -8,7 +8,10 @@
 /* /dev/null, the file of --input and standard error: session->null, .in and .errors. */
 int streams_open(struct session *session, struct error *err);
 
-/* Where the command writes, opened once, also for several commands. *ret is -1: where this process
+/* Where the command writes, as for --output. */
+const char *streams_place(const struct session *session, const struct command *command);
+
+/* That place, opened once, also for several commands. *ret is -1: where this process
  * does. */
 int streams_open_output(
 	struct session *session, const struct command *command, int *ret, struct error *err);

@@ -42,16 +42,19 @@ int task_notes_add(struct task *t, struct error *err)
 			"Warning: %s left %s cgroup in %d of %zu samples%s",
 			named ? sums->escapee : "the program", named ? "the program's" : "its",
 			sums->escaped, t->result.n_samples, named ? "" : "; PT may lack some");
+
 	if (sums->limited > 0)
 		notes_add(&t->notes, NOTE_PROGRAM,
 			"Warning: %s killed a process in %d of %zu samples", sums->limit,
 			sums->limited, t->result.n_samples);
+
 	/* BPF knows the end; otherwise it is computed from this. */
 	if (strcmp(s->base.observer.backend, accounting_backend_names[ACCOUNTING_BPF]) &&
 		sums->end_delay_ns > sums->et_ns / 100)
 		notes_add(&t->notes, NOTE_OTHER,
 			"emp-measure got a CPU %s after the ends on average, which is not in ET",
 			text_duration(sums->end_delay_ns / sums->taken));
+
 	if (sums->killed > 0)
 		notes_add(&t->notes, NOTE_OTHER,
 			"Warning: %d process%s left behind and killed after --linger", sums->killed,
@@ -59,10 +62,12 @@ int task_notes_add(struct task *t, struct error *err)
 	if (sums->again > 0)
 		notes_add(&t->notes, NOTE_OTHER, "%d sample%s stopped (^Z) and taken again",
 			sums->again, sums->again == 1 ? " was" : "s were");
+
 	if (hook && pt_ns > 0 && pt_ns < HOOKS_MATTER_NS)
 		notes_add(&t->notes, NOTE_OTHER,
 			"PT may be about 0.1 ms (%s) longer because of %s: cold caches",
 			text_percent(HOOKS_COST_NS / pt_ns), hook);
+
 	if (unlike)
 		notes_add(&t->notes, NOTE_PROGRAM, "Warning: another output than usual in %s",
 			unlike);
@@ -70,6 +75,7 @@ int task_notes_add(struct task *t, struct error *err)
 		notes_add(&t->notes, NOTE_PROGRAM, "Warning: --check failed in %s", refused);
 	if (perf)
 		notes_add(&t->notes, NOTE_OTHER, "perf: %s", perf);
+
 	notes_add_all(&all, &t->notes);
 	notes_add_all(&all, &s->notes);
 	if (*t->mdd)
