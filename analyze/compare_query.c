@@ -216,7 +216,7 @@ int compare_query_draw(const struct compare_query *q, struct error *err)
 }
 
 /* The times of both sides by one clock. */
-static void print_times(const struct compare_query *q, enum comparison_clock clock)
+static void print_compared_times(const struct compare_query *q, enum comparison_clock clock)
 {
 	const struct compare_input *a = &q->sides[0], *b = &q->sides[1];
 	const struct comparison *c = &q->comparisons[clock];
@@ -259,7 +259,7 @@ void compare_query_print(const struct compare_query *q)
 
 	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
 		if (q->clocks >> clock & 1) {
-			print_times(q, clock);
+			print_compared_times(q, clock);
 			comparison_list_add(list, a->name, b->name, &q->comparisons[clock]);
 		}
 	print_memory(a, b);
