@@ -14,8 +14,8 @@ static json_t *text_or_null(const char *text)
 	return text ? json_string(text) : json_null();
 }
 
-/* A time of each sample, by its offset in struct sample. */
-static json_t *times_ns(const struct run_result *run, size_t offset)
+/* A value of each sample, by its offset in struct sample, where it is an int64_t. */
+static json_t *sample_values(const struct run_result *run, size_t offset)
 {
 	json_t *array = json_array();
 
@@ -106,12 +106,13 @@ static void add_samples(json_t *emp, const struct run_result *run)
 {
 	const json_t *pt = json_object_get(json_object_get(emp, "pt"), "kept");
 
-	json_object_set_new(emp, "start_ns", times_ns(run, offsetof(struct sample, start_ns)));
+	json_object_set_new(emp, "start_ns", sample_values(run, offsetof(struct sample, start_ns)));
 	json_object_set_new(emp, "start", started_text(run));
-	json_object_set_new(emp, "pt_ns", times_ns(run, offsetof(struct sample, pt_ns)));
-	json_object_set_new(emp, "et_ns", times_ns(run, offsetof(struct sample, et_ns)));
-	json_object_set_new(emp, "user_ns", times_ns(run, offsetof(struct sample, user_ns)));
-	json_object_set_new(emp, "system_ns", times_ns(run, offsetof(struct sample, system_ns)));
+	json_object_set_new(emp, "pt_ns", sample_values(run, offsetof(struct sample, pt_ns)));
+	json_object_set_new(emp, "et_ns", sample_values(run, offsetof(struct sample, et_ns)));
+	json_object_set_new(emp, "user_ns", sample_values(run, offsetof(struct sample, user_ns)));
+	json_object_set_new(
+		emp, "system_ns", sample_values(run, offsetof(struct sample, system_ns)));
 	json_object_set_new(emp, "ended_late", late_samples(run));
 	json_object_set(emp, "pt_interval_ns", json_object_get(pt, "interval_ns"));
 }
