@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze clocks: shows, draws or compares what emp-calibrate clocks measured. */
-#include "analyze/analyze.h"
+#include "analyze/options.h"
+#include "analyze/verbs.h"
 
 #include "lib/clocks/clocks_report.h"
 
@@ -14,13 +15,14 @@ const struct option_row clocks_options[] = {
 	{},
 };
 
-int verb_clocks(int argc, char **argv, struct error *err)
+int analyze_clocks_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	const struct option_rule rules[] = {
 		{view.script && !view.output, NEEDS_PICTURE("--script")},
 		{view.diff + !!view.output > 1 || (view.output && analyze_options.json),
-			"--diff and -o are for one result, and -o draws in place of --json; choose one"},
+			"--diff and -o are for one result, and -o draws in place of --json; "
+			"choose one"},
 	};
 	int64_t id = 0;
 	int r = option_check_rules(rules, ELEMENTS(rules), err);

@@ -1,21 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Results in documents of hyperfine, pyperf and emp-measure: see analyze.h. */
-#include "analyze/analyze.h"
-
-void compare_input_clear(struct compare_input *side)
-{
-	free(side->name);
-	free(side->profile);
-	free(side->digest);
-	free(side->call);
-	free(side->duet_doubt);
-	discarding_clear(&side->discarding);
-	for (size_t i = 0; i < N_COMPARISON_CLOCKS; i++)
-		comparison_side_clear(&side->sides[i]);
-}
+/* Results in documents of hyperfine, pyperf and emp-measure: see compare_document.h. */
+#include "analyze/compare_document.h"
 
 /* A list of numbers times `scale` (1e9 for seconds), appended. */
-static int append(
+static int append_times(
 	const json_t *numbers, double scale, struct comparison_side *side, struct error *err)
 {
 	json_t *number;
@@ -71,51 +59,74 @@ static int64_t time_at(struct json_fields *f, const json_t *array, size_t i, int
 	return f->r < 0 ? 0 : value;
 }
 
-/* The samples of both clocks: when they started and ended. Discarded are those that are marked, and
- * of ET the late ones, too. */
+/* When samples started, and how long they took; NULL: the document does not have it. */
+struct moments {
+	const json_t *starts, *ets;
+	const struct comparison_side *et; /* what stands in "times", in place of `ets` */
+};
+
+static void set_moments(
+	struct comparison_side *side, const struct moments *m, struct json_fields *f)
+{
+	for (size_t i = 0; i < side->n; i++) {
+		struct comparison_time *item = &side->items[i];
+		int64_t et_ns = 0;
+
+		item->start_ns = time_at(f, m->starts, i, JSON_MOMENT_MAX);
+		if (i < json_array_size(m->ets))
+			et_ns = time_at(f, m->ets, i, JSON_TIME_MAX);
+		else if (i < m->et->n)
+			et_ns = m->et->items[i].time_ns;
+		item->end_ns = item->start_ns + et_ns;
+	}
+}
+
+/* Moves what is discarded or late out of side->items. late NULL: it does not matter. Returns how
+ * many are discarded. */
+static size_t drop_samples(struct comparison_side *side, const bool *discarded, const bool *late)
+{
+	size_t kept = 0, n_discarded = 0;
+
+	for (size_t i = 0; i < side->n; i++) {
+		bool is_late = late && late[i] && !discarded[i];
+
+		n_discarded += discarded[i];
+		side->n_late += is_late;
+		if (discarded[i] || is_late)
+			*array_add(side->discarded, side->n_discarded) = side->items[i];
+		else
+			side->items[kept++] = side->items[i];
+	}
+	side->n = kept;
+	return n_discarded;
+}
+
+/* The samples of both clocks: when they started and ended. Those that are marked are discarded from
+ * both, late ones from ET only. */
 static void set_samples(struct compare_input *input, struct json_fields *f, bool duet,
 	const bool *discarded, const bool *late)
 {
-	const struct comparison_side *et = &input->sides[COMPARISON_ET];
-	const json_t *starts = json_fields_array(f, "start_ns?"),
-		     *ets = json_fields_array(f, "et_ns?");
+	struct comparison_side *et = &input->sides[COMPARISON_ET];
+	const struct moments moments = {
+		json_fields_array(f, "start_ns?"), json_fields_array(f, "et_ns?"), et};
 	const json_t *held_back = json_fields_object(f, "held_back?");
+	bool unmeasurable = json_is_true(json_object_get(held_back, "unmeasurable"));
+	const char *by = json_string_value(json_object_get(held_back, "by"));
 	int64_t cpu = -1;
 
 	json_fields_int(f, "cpu?", 0, INT32_MAX, &cpu);
-
-	for (struct comparison_side *side = input->sides; side < input->sides + N_COMPARISON_CLOCKS;
-		side++) {
-		size_t n = side->n, kept = 0, n_marked = 0;
+	for (size_t clock = 0; clock < N_COMPARISON_CLOCKS; clock++) {
+		struct comparison_side *side = &input->sides[clock];
+		size_t n = side->n, n_discarded;
 
 		side->duet = duet;
 		side->origin = (struct comparison_origin){
 			.call = input->call, .machine = input->digest, .cpu = (int)cpu};
-		for (size_t i = 0; i < n; i++) {
-			struct comparison_time *item = &side->items[i];
-			/* or else "times" */
-			const json_t *of = i < json_array_size(ets) ? ets : NULL;
-
-			item->start_ns = time_at(f, starts, i, JSON_MOMENT_MAX);
-			item->end_ns = item->start_ns + (of ? time_at(f, ets, i, JSON_TIME_MAX)
-								: i < et->n ? et->items[i].time_ns
-									    : 0);
-		}
-		for (size_t i = 0; i < n; i++) {
-			bool is_late = side == et && late[i] && !discarded[i];
-
-			n_marked += discarded[i];
-			side->n_late += is_late;
-			if (discarded[i] || is_late)
-				*array_add(side->discarded, side->n_discarded) = side->items[i];
-			else
-				side->items[kept++] = side->items[i];
-		}
-		side->n = kept;
-		if (json_is_true(json_object_get(held_back, "unmeasurable")))
-			side->unmeasurable = comparison_held_back(
-				json_string_value(json_object_get(held_back, "by")));
-		else if (n > 0 && n_marked == n)
+		set_moments(side, &moments, f);
+		n_discarded = drop_samples(side, discarded, side == et ? late : NULL);
+		if (unmeasurable)
+			side->unmeasurable = comparison_held_back(by);
+		else if (n > 0 && n_discarded == n)
 			side->unmeasurable = UNMEASURABLE_DISTURBED;
 	}
 }
@@ -146,7 +157,7 @@ static int read_emp(
 	json_fields_text_or_empty(&f, "program_digest?", &program);
 	json_fields_text_or_empty(&f, "output_digest?", &output);
 	json_fields_int(&f, "profile_blind_ns?", 0, JSON_TIME_MAX, &blind_ns);
-	r = append(json_fields_array(&f, "pt_ns?"), 1, pt, err);
+	r = append_times(json_fields_array(&f, "pt_ns?"), 1, pt, err);
 	r = f.r < 0 ? f.r : r;
 	if (r == 0 && pt->n > 0 && pt->n != et->n)
 		r = json_fields_refuse(&f, -EINVAL,
@@ -181,7 +192,8 @@ static int read_hyperfine(
 	const json_t *emp = json_object_get(result, "emp");
 	struct json_fields fields = json_fields_begin(
 		result, (struct json_location){"the result"}, err);
-	int r = append(json_fields_array(&fields, "times"), 1e9, &side->sides[COMPARISON_ET], err);
+	int r = append_times(
+		json_fields_array(&fields, "times"), 1e9, &side->sides[COMPARISON_ET], err);
 
 	r = fields.r < 0 ? fields.r : r;
 	return r == 0 && emp && !json_is_null(emp) ? read_emp(emp, path, side, err) : r;
@@ -203,7 +215,7 @@ static int read_pyperf(
 			run, (struct json_location){"its run", (int64_t)i + 1}, err);
 
 		if (r == 0)
-			r = append(json_fields_array(&of_run, "values?"), 1e9,
+			r = append_times(json_fields_array(&of_run, "values?"), 1e9,
 				&side->sides[COMPARISON_ET], err);
 		r = of_run.r < 0 ? of_run.r : r;
 	}
@@ -223,7 +235,7 @@ static const struct format {
 
 /* Documents of emp-measure say what they are, but for those of 0.1.0; hyperfine's have neither
  * format nor version. */
-static int recognize(
+static int find_format(
 	const json_t *document, const char *path, const struct format **ret, struct error *err)
 {
 	const json_t *its_format = json_object_get(document, "format"),
@@ -236,14 +248,17 @@ static int recognize(
 		format++;
 	if (other && strcmp(other, "emp-measure"))
 		return error_say(err, -EINVAL,
-			"'%s' is not JSON of emp-measure, hyperfine or pyperf: its 'format' is '%s'%s",
+			"'%s' is not JSON of emp-measure, hyperfine or pyperf: its 'format' is "
+			"'%s'%s",
 			path, other,
 			strcmp(other, "emp-run")
 				? ""
-				: "; 'emp-analyze import' brings it into the book, whose runs are compared");
+				: "; 'emp-analyze import' brings it into the book, whose runs are "
+				  "compared");
 	if (format == formats + ELEMENTS(formats))
 		return error_say(err, -EINVAL,
-			"'%s' is not JSON of emp-measure, hyperfine or pyperf: it has no 'results' and no 'benchmarks'",
+			"'%s' is not JSON of emp-measure, hyperfine or pyperf: it has no "
+			"'results' and no 'benchmarks'",
 			path);
 	if (its_format) {
 		struct json_fields f = json_fields_begin(document, (struct json_location){}, err);
@@ -253,11 +268,13 @@ static int recognize(
 			return error_prefix(err, f.r, "'%s'", path);
 	} else if (version && format->read == read_hyperfine) {
 		return error_say(err, -EINVAL,
-			"'%s' is not JSON of emp-measure or hyperfine: it has a 'version', and no 'format'",
+			"'%s' is not JSON of emp-measure or hyperfine: it has a 'version', and no "
+			"'format'",
 			path);
 	} else if (version && strcmp(json_string_value(version) ?: "", "1.0")) {
 		return error_say(err, -EINVAL,
-			"'%s' is not JSON of pyperf that this EMP reads: its 'version' is not \"1.0\"",
+			"'%s' is not JSON of pyperf that this EMP reads: its 'version' is not "
+			"\"1.0\"",
 			path);
 	}
 	*ret = format;
@@ -282,7 +299,7 @@ int compare_document_open(
 	struct compare_document *ret, const json_t *document, const char *path, struct error *err)
 {
 	const struct format *format = NULL;
-	int r = recognize(document, path, &format, err);
+	int r = find_format(document, path, &format, err);
 	json_t *result;
 	size_t i;
 
@@ -337,7 +354,8 @@ int compare_document_read(struct compare_input *ret, const struct compare_docume
 	result = &d->results[number - 1];
 	if (result->unit)
 		return error_say(err, -EINVAL,
-			"'%s': the values of '%s' are no times: their unit is '%s', and 'emp-analyze compare' compares times",
+			"'%s': the values of '%s' are no times: their unit is '%s', and "
+			"'emp-analyze compare' compares times",
 			d->path, result->name, result->unit);
 	ret->sides[COMPARISON_ET].clock = COMPARISON_ET;
 	r = d->format->read(result->json, d->path, ret, err);

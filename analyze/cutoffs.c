@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze cutoffs: makes a profile from a short and a long run, and explains each cutoff (EMP,
  * Tables X, XI and XVI). */
-#include "analyze/analyze.h"
+#include "analyze/analysis_print.h"
+#include "analyze/options.h"
+#include "analyze/run.h"
+#include "analyze/verbs.h"
 
 #include "lib/report/results.h"
 #include "lib/document/document.h"
@@ -68,8 +71,8 @@ static int print_profile(const struct new_profile *made, struct error *err)
 
 	if (analyze_options.json)
 		return document_print_profile(profile, err);
-	print_analysis(short_run);
-	print_analysis(long_run);
+	analysis_print(short_run);
+	analysis_print(long_run);
 	noise_print(stdout, profile->name, &profile->mark);
 	if (n_left_out > 0)
 		printf("%zu cutoff%s left out (--material):\n", n_left_out,
@@ -96,13 +99,14 @@ static int print_profile(const struct new_profile *made, struct error *err)
 	return 0;
 }
 
-int verb_cutoffs(int argc, char **argv, struct error *err)
+int analyze_cutoffs_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(new_profile_clear) struct new_profile made = {};
 	const struct option_rule rules[] = {
 		{!operands[0] || !operands[1],
-			"name both runs with --short RUN and --long RUN; 'emp-analyze list' lists runs"},
+			"name both runs with --short RUN and --long RUN; 'emp-analyze list' lists "
+			"runs"},
 		{request.name && !*request.name, "name the profile with --save NAME"},
 		{replace && !request.name, "--replace needs --save NAME"},
 	};
@@ -123,7 +127,8 @@ int verb_cutoffs(int argc, char **argv, struct error *err)
 		struct error refused = *err;
 
 		return error_say(err, STATUS_NOT_FIT,
-			"%s; --force makes a profile anyway, --%s-central-max sets the bound by hand",
+			"%s; --force makes a profile anyway, --%s-central-max sets the bound by "
+			"hand",
 			refused.text,
 			verdict_gives_cutoffs(made.analyses[0].verdict) ? "long" : "short");
 	}

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze daemons: the daemons in the central cluster and in the L-samples of a run (EMP,
  * Tables VIII, IX and X). */
-#include "analyze/analyze.h"
+#include "analyze/analysis_print.h"
+#include "analyze/options.h"
+#include "analyze/run.h"
+#include "analyze/verbs.h"
 
+#include "lib/base/table.h"
 #include "lib/report/daemon_causes.h"
 
 static bool all;
@@ -118,7 +122,7 @@ static int daemons_print_json(const struct analysis *analysis, struct table *cen
 		err);
 }
 
-int verb_daemons(int argc, char **argv, struct error *err)
+int analyze_daemons_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(table_freep) struct table *central = table_new(central_columns),
 					    *l_samples = table_new(l_columns);
@@ -142,9 +146,10 @@ int verb_daemons(int argc, char **argv, struct error *err)
 					d->n_central > 1 ? text_precise(d->central_sd_ns, 0)
 							 : "-"));
 	}
+
 	if (analyze_options.json)
 		return daemons_print_json(&a, central, l_samples, err);
-	print_analysis(&a);
+	analysis_print(&a);
 	putchar('\n');
 	terminal_say(stdout, 2, "In the %s of the central cluster%s",
 		text_count(a.central.n_central, "sample"),

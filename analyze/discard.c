@@ -2,8 +2,12 @@
 /* emp-analyze discard and protocols: the samples of a run that a profile discards, the causes,
  * and the statistics of runs after each step of the protocol (EMP, Tables XVII and XVIII, Figure
  * 17). */
-#include "analyze/analyze.h"
+#include "analyze/analysis_print.h"
+#include "analyze/options.h"
+#include "analyze/run.h"
+#include "analyze/verbs.h"
 
+#include "lib/base/table.h"
 #include "lib/report/results.h"
 #include "lib/report/screen.h"
 
@@ -88,10 +92,13 @@ static void print_discarding(const struct discarding *d, const char *profile)
 		printf("Discarded because of processes without a cutoff:\n");
 	add_over_rows(unprofiled, d->unprofiled, d->n_unprofiled);
 	table_print(unprofiled, stdout);
-	print_numbers("Discarded as incomplete", d->incomplete, d->n_incomplete);
-	print_numbers("Discarded with another program of the duet", d->by_duet, d->n_by_duet);
-	print_numbers("Discarded by the 2-sd check of PT", d->pt.by_two_sd, d->pt.n_by_two_sd);
-	print_numbers("Discarded by the 2-sd check of ET", d->et.by_two_sd, d->et.n_by_two_sd);
+	analysis_print_numbers("Discarded as incomplete", d->incomplete, d->n_incomplete);
+	analysis_print_numbers(
+		"Discarded with another program of the duet", d->by_duet, d->n_by_duet);
+	analysis_print_numbers(
+		"Discarded by the 2-sd check of PT", d->pt.by_two_sd, d->pt.n_by_two_sd);
+	analysis_print_numbers(
+		"Discarded by the 2-sd check of ET", d->et.by_two_sd, d->et.n_by_two_sd);
 	add_stages(table, d, false);
 	table_print(table, stdout);
 }
@@ -114,7 +121,8 @@ static int discard_by_own(struct book *book, int64_t id, struct run_result *ret,
 	if (!discard_rules_by_name(&own.rules) || own.missing)
 		return error_say(err, -EINVAL,
 			"run %" PRId64
-			" was measured %s: name the profile with --profile; 'emp-calibrate profile list' lists them",
+			" was measured %s: name the profile with --profile; 'emp-calibrate "
+			"profile list' lists them",
 			id,
 			own.missing ? "with a profile that is no longer in the book"
 				    : "without a profile");
@@ -122,7 +130,7 @@ static int discard_by_own(struct book *book, int64_t id, struct run_result *ret,
 	return run_result_read(book, id, &own.rules, 0, ret, err);
 }
 
-int verb_discard(int argc, char **argv, struct error *err)
+int analyze_discard_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(run_result_clear) struct run_result result = {};
@@ -140,7 +148,7 @@ int verb_discard(int argc, char **argv, struct error *err)
 	return 0;
 }
 
-int verb_protocols(int argc, char **argv, struct error *err)
+int analyze_protocols_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(table_freep) struct table *table = table_new(stage_columns);
@@ -160,6 +168,7 @@ int verb_protocols(int argc, char **argv, struct error *err)
 			r = discard_by_own(book, run, &result, err);
 		if (r < 0)
 			return r;
+
 		profile = analyze_options.profile ?: d->run.profile;
 		if (!analyze_options.json && profile && (!last || strcmp(last, profile)))
 			noise_print(stdout, profile, &d->mark);
@@ -169,6 +178,7 @@ int verb_protocols(int argc, char **argv, struct error *err)
 			json_object_set_new(row, stage->member,
 				summary_as_json((
 					const struct summary *)((const char *)d + stage->summary)));
+
 		noise_add_json(row, &d->mark);
 		json_array_append_new(array, row);
 		add_stages(table, d, true);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze jitter: what interrupted a CPU, by name (De, Kothari & Mann 2007). */
-#include "analyze/analyze.h"
+#include "analyze/options.h"
+#include "analyze/run.h"
+#include "analyze/verbs.h"
+
 #include "lib/jitter/jitter_show.h"
 
 static struct jitter_view view = {.fail_if_new = -1};
@@ -52,7 +55,7 @@ const struct option_row jitter_options[] = {
 };
 
 /* With two runs the first is the baseline of the second. */
-int verb_jitter(int argc, char **argv, struct error *err)
+int analyze_jitter_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	const bool compared = baseline || argc > 1, between = view.high_ns > 0;
@@ -69,7 +72,8 @@ int verb_jitter(int argc, char **argv, struct error *err)
 		{view.by_source && !compared,
 			"--by-source compares two runs: emp-analyze jitter BEFORE AFTER"},
 		{view.combinations + between + compared + (view.output && !compared) > 1,
-			"--combinations, --between, --baseline and -o show different things; choose one (-o and --baseline go together)"},
+			"--combinations, --between, --baseline and -o show different things; "
+			"choose one (-o and --baseline go together)"},
 	};
 	int64_t id;
 	int r = option_check_rules(rules, ELEMENTS(rules), err);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze list: the runs in the book, as the user named them. */
-#include "analyze/analyze.h"
+#include "analyze/compare_run.h"
+#include "analyze/options.h"
+#include "analyze/verbs.h"
+
 #include "lib/document/document.h"
 #include "lib/report/comparison_report.h"
 
@@ -13,36 +16,6 @@ static struct {
 } wanted = {.kind = N_RUN_KINDS};
 
 enum { LAST = 20 }; /* are shown by default */
-
-int option_since(const char *value, const char *name, void *into, struct error *err)
-{
-	static const char *const formats[] = {"%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M",
-		"%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S"};
-	int64_t *ns = into, ago;
-
-	for (size_t i = 0; i < ELEMENTS(formats); i++) {
-		struct tm tm = {.tm_isdst = -1};
-		const char *end = strptime(value, formats[i], &tm);
-		int day = tm.tm_mday;
-		int year = tm.tm_year + 1900;
-		time_t at = mktime(&tm);
-
-		if (!end || *end || tm.tm_mday != day) /* February has no 30th */
-			continue;
-		if (year < 1970 || at > JSON_MOMENT_MAX / NS_PER_S)
-			return error_say(err, -EINVAL,
-				"%s must be in the years from 1970 to 2260, not '%s'", name, value);
-		*ns = at > 0 ? (int64_t)at * NS_PER_S : 0; /* 1970 began earlier in the east */
-		return 0;
-	}
-	/* 3 may be meant as a run, and 20261120 as a day */
-	if (!value[strspn(value, "0123456789.")] || option_duration(value, name, &ago, NULL) < 0)
-		return error_say(err, -EINVAL,
-			"%s must be a day (2026-11-20), a time (2026-11-20 14:30) or how long ago (12h), not '%s'",
-			name, value);
-	*ns = clock_ns(CLOCK_REALTIME) - ago;
-	return 0;
-}
 
 const struct option_row list_options[] = {
 	{0, "name", "TEXT", "only runs with this in their name or command", NULL, &wanted.name},
@@ -184,11 +157,30 @@ static int list_same_programs(
 	return 0;
 }
 
-int verb_list(int argc, char **argv, struct error *err)
+static size_t most_listed(void)
 {
-	size_t most = wanted.last > 0 ? (size_t)wanted.last
-		      : wanted.all || wanted.same_program || analyze_options.json ? SIZE_MAX
-										  : LAST;
+	if (wanted.last > 0)
+		return (size_t)wanted.last;
+	if (wanted.all || wanted.same_program || analyze_options.json)
+		return SIZE_MAX;
+	return LAST;
+}
+
+static bool is_wanted(const struct run *run)
+{
+	_cleanup_(freep) char *command = run_command_line(run);
+
+	if (wanted.kind != N_RUN_KINDS && wanted.kind != (int)run->kind)
+		return false;
+	if (run->started_ns < wanted.since_ns)
+		return false;
+	return !wanted.name || strstr(run->program, wanted.name) || strstr(command, wanted.name) ||
+	       (run->name && strstr(run->name, wanted.name));
+}
+
+int analyze_list_verb(int argc, char **argv, struct error *err)
+{
+	size_t most = most_listed();
 	_cleanup_(table_freep) struct table *list = table_new(columns);
 	_cleanup_(book_freep) struct book *book = NULL;
 	const struct option_rule rules[] = {
@@ -202,18 +194,12 @@ int verb_list(int argc, char **argv, struct error *err)
 	if (r == 0)
 		r = book_runs(book, &runs, &n_all, err);
 	for (size_t i = 0; i < n_all; i++) { /* those that are wanted move to the front */
-		struct run *run = &runs[i];
-		_cleanup_(freep) char *command = run_command_line(run);
-
-		if ((wanted.kind == N_RUN_KINDS || wanted.kind == (int)run->kind) &&
-			run->started_ns >= wanted.since_ns &&
-			(!wanted.name || strstr(run->program, wanted.name) ||
-				strstr(command, wanted.name) ||
-				(run->name && strstr(run->name, wanted.name))))
-			runs[n++] = TAKE_STRUCT(*run);
+		if (is_wanted(&runs[i]))
+			runs[n++] = TAKE_STRUCT(runs[i]);
 		else
-			run_clear(run);
+			run_clear(&runs[i]);
 	}
+
 	before = n > most ? n - most : 0;
 	if (r == 0 && wanted.same_program)
 		r = list_same_programs(book, runs, n, most, err);
@@ -223,6 +209,7 @@ int verb_list(int argc, char **argv, struct error *err)
 		run_clear(&runs[i]);
 	}
 	free(runs);
+
 	if (r < 0 || wanted.same_program)
 		return r;
 	if (analyze_options.json)
@@ -239,137 +226,4 @@ int verb_list(int argc, char **argv, struct error *err)
 	if (before > 0 && wanted.last == 0)
 		printf("and %zu before them (--all)\n", before);
 	return 0;
-}
-
-/* emp-analyze remove: deletes runs from the book, all of them or none. */
-
-static bool force;
-
-const struct option_row remove_options[] = {
-	{0, "force", NULL, "delete a run even if a profile or a calibration needs it", NULL,
-		&force},
-	LAST_RUN_OPTION,
-	{},
-};
-
-int verb_remove(int argc, char **argv, struct error *err)
-{
-	_cleanup_(book_freep) struct book *book = NULL;
-	int r = book_open(&book, analyze_options.db, BOOK_WRITE, err);
-
-	if (r == 0)
-		r = book_begin(book, err);
-	if (r < 0)
-		return r;
-	for (int i = 0; i < argc; i++) {
-		int64_t id;
-
-		r = analyze_find_run(book, argv[i], &id, err);
-		if (r > 1)
-			return error_say(err, -EINVAL,
-				"'%s' is the name of %d runs: remove them by their numbers "
-				"('emp-analyze list --name %s')",
-				argv[i], r, argv[i]);
-		if (r > 0)
-			r = book_remove_run(book, id, force, err);
-		if (r == -EBUSY) {
-			struct error busy = *err;
-
-			return error_say(err, r, "%s; --force deletes it anyway", busy.text);
-		}
-		if (r < 0)
-			return r;
-	}
-	return book_commit(book, err);
-}
-
-/* emp-analyze import and export: runs between books, as emp-run documents. */
-
-/* A document without the profile that its run names leaves open whether it is the book's of that
- * name. */
-static int say_profile(struct book *book, int64_t id, struct error *err)
-{
-	_cleanup_(profile_clear) struct profile profile = {};
-	_cleanup_(run_clear) struct run run = {};
-	int r = book_get_run(book, id, &run, err);
-
-	if (r == 0 && run.profile_id)
-		r = book_get_profile(book, run.profile_id, NULL, &profile, err);
-	if (r < 0)
-		return r;
-	fprintf(stderr,
-		"%s: run %" PRId64 ": its document names the profile '%s' and does not have it; ",
-		program_invocation_short_name, id, terminal_text(run.profile));
-	if (!run.profile_id)
-		fputs("this book has none of that name, so no samples are discarded by it\n",
-			stderr);
-	else if (profile.made_ns)
-		fprintf(stderr, "that of this book is used, made %s\n",
-			text_moment(profile.made_ns));
-	else
-		fputs("that of this book is used\n", stderr);
-	return 0;
-}
-
-/* All or none. The transaction begins when the first document was opened, which reads all of a
- * pipe: it may come from a process that uses the book. */
-int verb_import(int argc, char **argv, struct error *err)
-{
-	_cleanup_(json_decrefp) json_t *runs = json_array();
-	_cleanup_(book_freep) struct book *book = NULL;
-	_cleanup_(freep) int64_t *named = NULL; /* runs whose profile the documents do not have */
-	size_t k, n_named = 0;
-	json_t *run;
-	int r = book_open(&book, analyze_options.db, BOOK_WRITE, err);
-
-	if (r < 0)
-		return r;
-	for (int i = 0; i < argc; i++) {
-		_cleanup_(document_stream_freep) struct document_stream *document = NULL;
-		int64_t id;
-
-		r = document_stream_open(&document, argv[i], err);
-		if (r == 0 && i == 0)
-			r = book_begin(book, err);
-		if (r < 0)
-			return r;
-		r = document_import(book, document, &id, err);
-		if (r < 0)
-			return error_prefix(err, r,
-				argc == 1 ? "'%s' was not imported" : "nothing was imported: '%s'",
-				argv[i]);
-		json_array_append_new(runs, json_integer(id));
-		if (document_names_profile(document))
-			*array_add(named, n_named) = id;
-	}
-	r = book_commit(book, err);
-	for (size_t i = 0; r >= 0 && i < n_named; i++)
-		r = say_profile(book, named[i], err);
-	if (r < 0)
-		return r;
-	if (analyze_options.json)
-		return json_print_document("emp-import", json_pack("{s:O}", "runs", runs), err);
-	json_array_foreach (runs, k, run)
-		printf("%" JSON_INTEGER_FORMAT "\n", json_integer_value(run));
-	return 0;
-}
-
-static struct document_parts parts;
-
-const struct option_row export_options[] = {
-	{0, "no-profile", NULL, "leave out the profile that the run was measured with", NULL,
-		&parts.no_profile},
-	{0, "no-environment", NULL, "leave out the machine and its fingerprint", NULL,
-		&parts.no_environment},
-	LAST_RUN_OPTION,
-	{},
-};
-
-int verb_export(int argc, char **argv, struct error *err)
-{
-	_cleanup_(book_freep) struct book *book = NULL;
-	int64_t run;
-	int r = analyze_open(argv[0], &book, &run, err);
-
-	return r < 0 ? r : document_export_run(book, run, &parts, stdout, err);
 }

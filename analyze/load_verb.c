@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze load: the rate of work of a load, or of two that are compared. */
-#include "analyze/analyze.h"
+#include "analyze/options.h"
+#include "analyze/run.h"
+#include "analyze/verbs.h"
+
 #include "lib/base/charset.h"
 #include "lib/load/load_export.h"
 #include "lib/load/load_figures.h"
@@ -48,6 +51,13 @@ const struct option_row load_options[] = {
 	{},
 };
 
+static enum load_picture wanted_picture(void)
+{
+	if (options.timeline >= 0)
+		return LOAD_TIMELINE;
+	return options.page_waits ? LOAD_PAGE_WAITS : LOAD_RATES;
+}
+
 static int show_loads(const struct load_reports *reports, struct error *err)
 {
 	const char *path = options.csv ?: options.markdown;
@@ -67,11 +77,8 @@ static int show_loads(const struct load_reports *reports, struct error *err)
 		return output_file_commit(&output, err);
 	}
 	if (options.picture)
-		return load_draw(reports,
-			options.timeline >= 0 ? LOAD_TIMELINE
-			: options.page_waits  ? LOAD_PAGE_WAITS
-					      : LOAD_RATES,
-			options.timeline, options.picture, options.script, err);
+		return load_draw(reports, wanted_picture(), options.timeline, options.picture,
+			options.script, err);
 	if (reports->comparison)
 		load_comparison_print(stdout, reports->comparison);
 	else
@@ -80,8 +87,8 @@ static int show_loads(const struct load_reports *reports, struct error *err)
 }
 
 /* Shows the comparison, and judges by the rate of all work. */
-static int compare_two(struct book *book, const struct load_report *a, const struct load_report *b,
-	struct error *err)
+static int compare_two_loads(struct book *book, const struct load_report *a,
+	const struct load_report *b, struct error *err)
 {
 	_cleanup_(load_comparison_clear) struct load_comparison c = {};
 	_cleanup_(freep) char *name_a = load_report_name(a), *name_b = load_report_name(b);
@@ -101,7 +108,7 @@ static int compare_two(struct book *book, const struct load_report *a, const str
 	return (int)comparison_judge(&c.items[0].times, name_a, name_b, err);
 }
 
-int verb_load(int argc, char **argv, struct error *err)
+int analyze_load_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(load_report_clear) struct load_report a = {}, b = {};
@@ -114,7 +121,8 @@ int verb_load(int argc, char **argv, struct error *err)
 		{options.script && !options.picture, NEEDS_PICTURE("--script")},
 		{options.page_wait_bin_ns > 0 && (argc > 1 || analyze_options.json || options.csv ||
 							 options.markdown || options.picture),
-			"--page-wait-bin is for the text of one load: name one run, without --json, --csv, --markdown or -o"},
+			"--page-wait-bin is for the text of one load: name one run, without "
+			"--json, --csv, --markdown or -o"},
 		{timeline && page_waits,
 			"--timeline and --page-waits are two pictures; choose one"},
 		{timeline && argc > 1, "--timeline draws one load; name one run"},
@@ -124,7 +132,8 @@ int verb_load(int argc, char **argv, struct error *err)
 		{options.rules.fail_if_slower >= 0 && argc < 2,
 			"--fail-if-slower needs two loads to compare: RUN RUN"},
 		{options.rules.fail_if_slower >= 0 && options.rules.equal_within >= 0,
-			"--equal-within is for comparisons without --fail-if-slower, which says what is allowed"},
+			"--equal-within is for comparisons without --fail-if-slower, which says "
+			"what is allowed"},
 		{options.rules.equal_within >= 0 && argc < 2,
 			"--equal-within needs two loads to compare: RUN RUN"},
 		{options.rules.strict && argc < 2, "--strict needs two loads to compare: RUN RUN"},
@@ -142,6 +151,6 @@ int verb_load(int argc, char **argv, struct error *err)
 		r = load_report_read(book, run_b, &b, err);
 	if (r < 0)
 		return r;
-	return run_b ? compare_two(book, &a, &b, err)
+	return run_b ? compare_two_loads(book, &a, &b, err)
 		     : show_loads(&(struct load_reports){{&a}, 1, NULL}, err);
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze sample-size: how many samples would have been enough (EMP, Tables XX to XXIV). */
-#include "analyze/analyze.h"
+#include "analyze/options.h"
+#include "analyze/run.h"
+#include "analyze/verbs.h"
 
+#include "lib/base/table.h"
 #include "lib/report/results.h"
 
 const struct option_row sample_size_options[] = {
@@ -43,8 +46,10 @@ static struct table *list_sizes(const struct sample_sizes *sizes)
 
 	for (size_t i = 0; i < sizes->n; i++) {
 		const struct sample_size *s = &sizes->rows[i];
-		const char *close = !s->judged ? "-" : s->close ? "yes" : "no";
+		const char *close = s->close ? "yes" : "no";
 
+		if (!s->judged)
+			close = "-";
 		table_row(list, columns, NUMBER(s->n), NUMBER(s->by_cutoff), NUMBER(s->by_two_sd),
 			REAL("%.1f %%", 100 * (double)(s->by_cutoff + s->by_two_sd) / (double)s->n),
 			size_time_cell(s->mean_ns, s->sd_ns), size_time_cell(s->sd_ns, s->sd_ns),
@@ -75,6 +80,7 @@ static void print_sizes(const struct discarding *d, const struct sample_sizes cl
 				clocks[i].suggested);
 		else
 			printf("%s: no smaller size would have been enough.\n", names[i]);
+
 	terminal_say(stdout, 2,
 		"Enough: from that size on, the sd of all blocks is within 10 %% of the whole "
 		"run's, and the share of outliers within 2.5 percentage points or one sample.");
@@ -87,7 +93,7 @@ static void print_sizes(const struct discarding *d, const struct sample_sizes cl
 				names[i], text_duration((int64_t)clocks[i].step_ns));
 }
 
-int verb_sample_size(int argc, char **argv, struct error *err)
+int analyze_sample_size_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(run_result_clear) struct run_result result = {};

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze scatter: the scatter plot of dual executions, its zooms, and all samples in the order
  * of time (EMP, Figures 13 to 15). plots/scatter.gp draws them. */
-#include "analyze/analyze.h"
+#include "analyze/options.h"
+#include "analyze/run.h"
+#include "analyze/verbs.h"
 
 #include "lib/report/plot.h"
 
@@ -79,6 +81,22 @@ static void choose_daemons(struct figure *f, const struct suspect *suspects)
 	}
 }
 
+static uint8_t cause_of_daemon(const struct figure *f, const struct daemon_statistics *daemon)
+{
+	for (size_t i = 0; i < f->n_daemons; i++)
+		if (f->daemons[i] == daemon->name)
+			return (uint8_t)(CAUSE_DAEMON + i);
+	return CAUSE_OTHER_DAEMON;
+}
+
+/* Of a sample without a suspect. */
+static uint8_t cause_of_length(const struct analysis *a, int64_t et_ns)
+{
+	if (et_ns > a->central.high_ns)
+		return CAUSE_UNEXPLAINED;
+	return et_ns < a->central.low_ns ? CAUSE_BELOW : CAUSE_NONE;
+}
+
 /* What made each sample long; the caller frees f->causes. discarding NULL: without a profile. */
 static void find_causes(struct figure *f, const struct discarding *discarding)
 {
@@ -106,13 +124,8 @@ static void find_causes(struct figure *f, const struct discarding *discarding)
 	for (size_t i = 0; i < a->n_samples; i++) {
 		const struct suspect *s = &suspects[i];
 
-		f->causes[i] = s->daemon                                  ? CAUSE_OTHER_DAEMON
-			       : a->samples[i].et_ns > a->central.high_ns ? CAUSE_UNEXPLAINED
-			       : a->samples[i].et_ns < a->central.low_ns  ? CAUSE_BELOW
-									  : CAUSE_NONE;
-		for (size_t d = 0; s->daemon && d < f->n_daemons; d++)
-			if (f->daemons[d] == s->daemon->name)
-				f->causes[i] = (uint8_t)(CAUSE_DAEMON + d);
+		f->causes[i] = s->daemon ? cause_of_daemon(f, s->daemon)
+					 : cause_of_length(a, a->samples[i].et_ns);
 		if (discarding && f->causes[i] == CAUSE_NONE && !discarding->out[i] &&
 			!discarding->pt.in_papers[i])
 			f->causes[i] = CAUSE_TWO_SD;
@@ -272,7 +285,8 @@ static void write_figure(const void *subject, FILE *script)
 		most = least + reach;
 	fprintf(script,
 		"kind = '%s'\ntime = '%s'\npanels = %zu\nmany = %d\narray linear[panels]\n"
-		"array low[panels]\narray high[panels]\narray captions[panels]\narray second_lines[panels]\n",
+		"array low[panels]\narray high[panels]\narray captions[panels]\narray "
+		"second_lines[panels]\n",
 		kinds[f->kind], time, f->panels, a->n_samples > MANY);
 	plot_axes(script, "axis", f->panels);
 	plot_text(script, "median", 0, "%s",
@@ -323,7 +337,7 @@ const struct option_row scatter_options[] = {
 	{},
 };
 
-int verb_scatter(int argc, char **argv, struct error *err)
+int analyze_scatter_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(analysis_clear) struct analysis analysis = {};
@@ -351,7 +365,10 @@ int verb_scatter(int argc, char **argv, struct error *err)
 			analysis.run.id);
 	find_causes(&f, f.profile ? &result.discarding : NULL);
 	causes = f.causes;
-	f.kind = options.samples ? FIGURE_SAMPLES : options.zooms ? FIGURE_ZOOMS : FIGURE_PAIRS;
+	if (options.samples)
+		f.kind = FIGURE_SAMPLES;
+	else if (options.zooms)
+		f.kind = FIGURE_ZOOMS;
 	/* a line for each kind of points, and one for the bounds */
 	drawing.height = plot_height(options.samples ? 58 : 84, count_kinds(&f) + 1);
 	if (options.zooms) {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze show: shows one run: how it was made, its times, and its verdict. */
-#include "analyze/analyze.h"
+#include "analyze/analysis_print.h"
+#include "analyze/options.h"
+#include "analyze/run.h"
+#include "analyze/verbs.h"
 
 #include "lib/base/argv.h"
 #include "lib/duet/duet_report.h"
@@ -265,11 +268,11 @@ static int show_recorded_run(
 		r = print_duet(book, run, &rules, err);
 	printf("\n");
 	if (r == 0)
-		print_analysis(&analysis);
+		analysis_print(&analysis);
 	return r;
 }
 
-int verb_show(int argc, char **argv, struct error *err)
+int analyze_show_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(run_clear) struct run run = {};

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze trend: follows a program over the runs in the book, and says where its level
  * changed. */
-#include "analyze/analyze.h"
+#include "analyze/options.h"
+#include "analyze/verbs.h"
+
 #include "lib/trend/trend_show.h"
 
 static struct trend_options options = {.rules = COMPARISON_RULES};
@@ -42,7 +44,7 @@ const struct option_row trend_options[] = {
 	{},
 };
 
-int verb_trend(int argc, char **argv, struct error *err)
+int analyze_trend_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	const char *const documents[] = {

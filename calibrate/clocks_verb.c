@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-calibrate clocks: measures the sources of time of this machine, and stores the result with
  * its environment. */
-#include "calibrate/calibrate.h"
+#include "calibrate/options.h"
+#include "calibrate/verbs.h"
 
 #include "lib/clocks/bench.h"
 #include "lib/clocks/clocks_report.h"
 #include "lib/host/process/pinning.h"
+#include "lib/run/sampling.h"
+
+#include <math.h>
 
 static bool full;
 
@@ -15,7 +19,7 @@ const struct option_row clocks_options[] = {
 	{},
 };
 
-int verb_clocks(int argc, char **argv, struct error *err)
+int calibrate_clocks_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(run_session_close) struct run_session session = RUN_SESSION_NEW;
 	_cleanup_(clocks_clear) struct clocks clocks = {

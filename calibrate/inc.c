@@ -2,11 +2,11 @@
 /* INC, the papers' compute-bound program (EMP, Figure 7): it only increments a register. No I/O, no
  * allocation, no library call while it runs; static, so that loading takes next to no time.
  *
- *   inc --iterations N   that many increments: what emp-calibrate runs
- *   inc SECONDS          about that long, by the constant that emp-calibrate measured on this machine
- *   inc --branches N     that many increments, with a taken branch for each
+ * *   inc --iterations N   that many increments: what emp-calibrate runs   inc SECONDS
+ * about that long, by the constant that emp-calibrate measured on this machine   inc --branches N
+ * that many increments, with a taken branch for each
  *
- * Each increment needs the result of the one before, so that a processor makes one in a cycle and
+ * * Each increment needs the result of the one before, so that a processor makes one in a cycle and
  * has most of its units to spare. A taken branch a cycle, in contrast, is what the hardware threads
  * of a core have to share: a loop that takes one for each increment halves its speed while somebody
  * uses the other thread. */
@@ -81,7 +81,8 @@ static int find_iterations(
 	r = file_read_text(path, &text);
 	if (r == -ENOENT)
 		return error_say(err, r,
-			"no constant is stored in %s: run 'emp-calibrate constant', or use --iterations N",
+			"no constant is stored in %s: run 'emp-calibrate constant', or use "
+			"--iterations N",
 			path);
 	if (r < 0)
 		return error_os(err, r, "cannot read the constant in %s", path);
@@ -89,7 +90,8 @@ static int find_iterations(
 	if (sscanf(text, "increments_per_second %lf", &per_second) != 1 || !isfinite(per_second) ||
 		per_second <= 0)
 		return error_say(err, -EINVAL,
-			"%s does not contain the constant of this INC: run 'emp-calibrate constant'",
+			"%s does not contain the constant of this INC: run 'emp-calibrate "
+			"constant'",
 			path);
 	*ret = (uint64_t)llround(per_second * (double)duration_ns / 1e9);
 	return 0;
@@ -103,9 +105,12 @@ int main(int argc, char **argv)
 
 	if (argc == 2 && !strcmp(argv[1], "--help")) {
 		puts("Usage: " USAGE "\n"
-		     "Increments a register: the compute-bound program of EMP. SECONDS become iterations\n"
-		     "by the constant that 'emp-calibrate constant' measured (EMP_DB: the lab book).\n"
-		     "--branches takes a branch for each increment, which a busy hardware thread beside\n"
+		     "Increments a register: the compute-bound program of EMP. SECONDS become "
+		     "iterations\n"
+		     "by the constant that 'emp-calibrate constant' measured (EMP_DB: the lab "
+		     "book).\n"
+		     "--branches takes a branch for each increment, which a busy hardware thread "
+		     "beside\n"
 		     "it on the same core slows down by half.");
 		return 0;
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-calibrate jitter: measures what takes CPUs from a program that wants all of them, and names
  * it. */
-#include "calibrate/calibrate.h"
+#include "calibrate/options.h"
+#include "calibrate/verbs.h"
 
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/signals.h"
@@ -51,7 +52,7 @@ const struct option_row jitter_options[] = {
 	{},
 };
 
-int verb_jitter(int argc, char **argv, struct error *err)
+int calibrate_jitter_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(run_session_close) struct run_session session = RUN_SESSION_NEW;
 	_cleanup_(run_clear) struct run run = {};
@@ -64,7 +65,8 @@ int verb_jitter(int argc, char **argv, struct error *err)
 
 	if (geteuid() != 0)
 		return error_say(err, -EPERM,
-			"emp-calibrate jitter reads the kernel's trace, which only root can do: use sudo");
+			"emp-calibrate jitter reads the kernel's trace, which only root can do: "
+			"use sudo");
 	if (!observed_cpus) {
 		/* all that this process may use but the first, which is left for the merging */
 		if (sched_getaffinity(0, sizeof(set), &set) < 0)
@@ -78,10 +80,12 @@ int verb_jitter(int argc, char **argv, struct error *err)
 			memmove(observed_cpus, observed_cpus + 1,
 				--request.n_cpus * sizeof(*observed_cpus));
 	}
+
 	request.db = calibrate_options.db;
 	request.cpus = observed_cpus;
 	request.screen = calibrate_options.json ? stderr : stdout;
 	request.quiet = calibrate_options.quiet || calibrate_options.json;
+
 	interrupt_block_others();
 	r = watch_run(&request, &session, &run, err);
 	free(observed_cpus);

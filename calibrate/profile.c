@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-calibrate profile: lists and shows the profiles in the book, and moves them between books. */
-#include "calibrate/calibrate.h"
+#include "calibrate/options.h"
+#include "calibrate/verbs.h"
 
+#include "lib/base/table.h"
 #include "lib/report/results.h"
 #include "lib/document/document.h"
+#include "lib/report/notes.h"
+#include "lib/report/run_result.h"
 
 static bool replace;
 
@@ -44,6 +48,7 @@ static int show_profile(struct book *book, const char *name, struct error *err)
 		profile.made_ns > 0 ? text_moment(profile.made_ns) : "",
 		profile.cpu >= 0 ? text_brief(", CPU %d", profile.cpu) : "",
 		text_duration(profile.resolution_ns));
+
 	profile_print_run(book, "Short run", &profile.short_run);
 	profile_print_run(book, "Long run", &profile.long_run);
 	if (profile.environment_digest)
@@ -53,6 +58,7 @@ static int show_profile(struct book *book, const char *name, struct error *err)
 	if (profile.inc_digest)
 		printf("INC %.*s\n", (int)terminal_text_fit(terminal_text(profile.inc_digest), 16),
 			terminal_text(profile.inc_digest));
+
 	noise_print(stdout, profile.name, &profile.mark);
 	for (size_t i = 0; i < N_MDD; i++)
 		if (profile.mdd[i].samples > 0)
@@ -132,22 +138,22 @@ static int list(struct book *book, const char *name, struct error *err)
 	return 0;
 }
 
-int verb_profile(int argc, char **argv, struct error *err)
+int calibrate_profile_verb(int argc, char **argv, struct error *err)
 {
 	static const struct {
 		const char *name;
-		bool operand;
+		const char *operand; /* NULL: none */
 		enum book_mode mode;
 		int (*run)(struct book *book, const char *operand, struct error *err);
 		bool json, text;          /* has a document; is text, unless --json is given */
 		bool replaces, verbosely; /* has --replace, -v */
 	} actions[] = {
-		{"list", false, BOOK_READ, list, .json = true, .text = true},
-		{"show", true, BOOK_READ, show_profile, .json = true, .text = true,
+		{"list", NULL, BOOK_READ, list, .json = true, .text = true},
+		{"show", " NAME", BOOK_READ, show_profile, .json = true, .text = true,
 			.verbosely = true},
-		{"export", true, BOOK_READ, show_profile, .json = true},
-		{"import", true, BOOK_WRITE, import_profile, .replaces = true},
-		{"remove", true, BOOK_WRITE, book_remove_profile},
+		{"export", " NAME", BOOK_READ, show_profile, .json = true},
+		{"import", " FILE", BOOK_WRITE, import_profile, .replaces = true},
+		{"remove", " NAME", BOOK_WRITE, book_remove_profile},
 	};
 	_cleanup_(book_freep) struct book *book = NULL;
 
@@ -164,12 +170,9 @@ int verb_profile(int argc, char **argv, struct error *err)
 
 		if (strcmp(argv[0], actions[i].name))
 			continue;
-		if (argc != 1 + actions[i].operand)
+		if (argc != (actions[i].operand ? 2 : 1))
 			return error_say(err, -EINVAL, "usage: emp-calibrate profile %s%s",
-				actions[i].name,
-				!actions[i].operand                  ? ""
-				: !strcmp(actions[i].name, "import") ? " FILE"
-								     : " NAME");
+				actions[i].name, actions[i].operand ?: "");
 		r = option_check_rules(rules, ELEMENTS(rules), err);
 		if (r < 0)
 			return r;

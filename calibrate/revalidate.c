@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-calibrate revalidate: whether a profile still holds, for example after an upgrade: compares
  * the fingerprints, runs INC for a few minutes, and gives a verdict. */
-#include "calibrate/calibrate.h"
+#include "calibrate/calibration.h"
+#include "calibrate/calibration_duet.h"
+#include "calibrate/options.h"
+#include "calibrate/screen.h"
+#include "calibrate/verbs.h"
 
 #include "lib/host/process/pinning.h"
 #include "lib/protocol/validity.h"
+#include "lib/report/notes.h"
+#include "lib/base/terminal.h"
 #include "lib/run/sampling.h"
 
 static struct {
@@ -52,7 +58,8 @@ static int load_past(struct book *book, const char *name, struct past *p, struct
 		return r;
 	if (!p->profile.short_run.run)
 		return error_say(err, -ENOENT,
-			"profile '%s' was imported: its runs are not in this lab book, so it cannot be compared; calibrate this machine with 'emp-calibrate run'",
+			"profile '%s' was imported: its runs are not in this lab book, so it "
+			"cannot be compared; calibrate this machine with 'emp-calibrate run'",
 			name);
 	how.by_wait_if_exact = p->profile.by_wait;
 	r = analysis_load(book, p->profile.short_run.run, &how, &p->then, err);
@@ -77,10 +84,12 @@ static int compare_fingerprints(struct calibration *c, struct past *p, struct er
 	if (r < 0)
 		return r;
 	p->evidence.differences = r > 0 ? &p->changes : NULL;
-	calibrate_print("Fingerprint: %s\n", r == 0 ? "that of the profile is not known"
-					     : p->changes.n == 0
-						     ? "unchanged since the profile was made"
-						     : "changed since the profile was made:");
+	if (r == 0)
+		calibrate_print("Fingerprint: that of the profile is not known\n");
+	else if (p->changes.n == 0)
+		calibrate_print("Fingerprint: unchanged since the profile was made\n");
+	else
+		calibrate_print("Fingerprint: changed since the profile was made:\n");
 	for (size_t i = 0; i < p->changes.n; i++) {
 		const struct difference *d = &p->changes.items[i];
 
@@ -221,7 +230,7 @@ static bool run_shows_enough(const struct past *p)
 }
 
 /* The noise of today's run, and how the profile was made: whether it was forced stays true. */
-static int renew_mark(struct book *book, struct past *p, struct error *err)
+static int renew_profile_mark(struct book *book, struct past *p, struct error *err)
 {
 	const struct analysis *made_of[2] = {&p->then, p->evidence.then_long ?: &p->then};
 	struct analysis runs[2] = {p->now, p->now};
@@ -253,7 +262,7 @@ static int renew_figures(struct calibration *c, struct past *p, struct error *er
 	profile->correlation = correlation_find(&p->now);
 	r = calibration_duet(c, profile->mdd, err);
 	if (r == 0 && !profile->by_wait)
-		r = renew_mark(c->base.book, p, err);
+		r = renew_profile_mark(c->base.book, p, err);
 	return r;
 }
 
@@ -271,7 +280,8 @@ static int store_profile_that_holds(struct calibration *c, struct past *p, struc
 
 	if (r == 0 && of_other_inc && !renews)
 		calibrate_print(
-			"Too short to measure anew what another INC showed: --for must be %s or more\n",
+			"Too short to measure anew what another INC showed: --for must be %s or "
+			"more\n",
 			text_duration(saturate_multiply(ENOUGH, p->then.run.task_length_ns)));
 	if (r < 0 || (!moves && !renews))
 		return r;
@@ -313,7 +323,7 @@ static int judge_run(struct calibration *c, struct past *p, int64_t run, struct 
 	return store_profile_that_holds(c, p, err);
 }
 
-int verb_revalidate(int argc, char **argv, struct error *err)
+int calibrate_revalidate_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(calibration_clear) struct calibration calibration = CALIBRATION_NEW;
 	struct calibration_plan *plan = &calibration.plan;

@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-calibrate run and resume: a calibration is planned and carried out; one that was interrupted
  * is resumed, on the same machine with the same settings, and the resume point recorded. */
-#include "calibrate/calibrate.h"
+#include "calibrate/calibration.h"
+#include "calibrate/calibration_run.h"
+#include "calibrate/options.h"
+#include "calibrate/screen.h"
+#include "calibrate/size.h"
+#include "calibrate/verbs.h"
 
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/signals.h"
+#include "lib/protocol/discard.h"
+#include "lib/protocol/environment_diff.h"
+#include "lib/report/notes.h"
+#include "lib/base/terminal.h"
 
 #include <systemd/sd-daemon.h>
 
@@ -44,13 +53,16 @@ static int prepare_to_resume(struct calibration *c, struct error *err)
 		r = book_rows(c->base.book, last.id, &resume_point_table, &points, &n, err);
 	if (r != 0)
 		return r;
+
 	if (last.n_samples > 0 && last.state != RUN_DONE &&
 		strcmp(last.inc_digest ?: "", c->base.inc_digest ?: "") != 0) {
 		fields_free(&resume_point_table, points, n);
 		return error_say(err, STATUS_NOT_FIT,
-			"run %lld began with another INC, which this EMP does not have: resume it with the EMP that began it, or begin anew with 'emp-calibrate run'",
+			"run %lld began with another INC, which this EMP does not have: resume it "
+			"with the EMP that began it, or begin anew with 'emp-calibrate run'",
 			(long long)last.id);
 	}
+
 	before = n > 0 && points[n - 1].environment ? points[n - 1].environment : last.environment;
 	fields_free(&resume_point_table, points, n);
 	if (before != c->base.environment) {
@@ -61,7 +73,8 @@ static int prepare_to_resume(struct calibration *c, struct error *err)
 		changes = differences_description(&differences, 3, false);
 		if (!calibrate_options.ignore_changes)
 			return error_say(err, STATUS_NOT_FIT,
-				"the environment has changed since the calibration began: %s. Restore it, or use --ignore-changes, which the runs record",
+				"the environment has changed since the calibration began: %s. "
+				"Restore it, or use --ignore-changes, which the runs record",
 				*changes ? changes : "the book does not have the earlier one");
 		calibrate_print("Environment: changed (%s), ignored\n", terminal_text(changes));
 	}
@@ -69,7 +82,7 @@ static int prepare_to_resume(struct calibration *c, struct error *err)
 }
 
 /* emp-calibrate resume: the calibration of a run, or the latest that can be resumed. */
-int verb_resume(int argc, char **argv, struct error *err)
+int calibrate_resume_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(calibration_clear) struct calibration calibration = CALIBRATION_NEW;
 	const struct calibration_plan *plan = &calibration.plan;
@@ -86,6 +99,7 @@ int verb_resume(int argc, char **argv, struct error *err)
 		r = book_find_calibration(book, run, profile, false, &calibration.plan, err);
 	if (r < 0)
 		return r;
+
 	if (r == 0 && !run)
 		return error_say(err, -ENOENT,
 			"no calibration %s%s%sto resume in the lab book '%s'",
@@ -100,7 +114,8 @@ int verb_resume(int argc, char **argv, struct error *err)
 	}
 	if (plan->state == CALIBRATION_DONE)
 		return error_say(err, -EINVAL,
-			"the calibration of runs %lld and %lld is complete: 'emp-calibrate%s profile show %s'",
+			"the calibration of runs %lld and %lld is complete: 'emp-calibrate%s "
+			"profile show %s'",
 			(long long)plan->phases[SHORT_PHASE].run,
 			(long long)plan->phases[LONG_PHASE].run, calibrate_db(),
 			calibrate_quoted(plan->profile));
@@ -179,7 +194,8 @@ static int reuse_long_run(struct calibration *c, struct error *err)
 		id = other.phases[LONG_PHASE].run;
 		if (r >= 0 && !id)
 			return error_say(err, -ENOENT,
-				"'%s' has no long run in the lab book '%s'; 'emp-analyze list --kind long' shows the long runs",
+				"'%s' has no long run in the lab book '%s'; 'emp-analyze list "
+				"--kind long' shows the long runs",
 				options.reuse_long, book_file(c->base.book));
 	}
 	if (r >= 0)
@@ -189,7 +205,8 @@ static int reuse_long_run(struct calibration *c, struct error *err)
 	if (strncmp(run.program, "INC", 3) != 0 || run.state != RUN_DONE || run.n_samples == 0 ||
 		run.task_length_ns <= c->plan.phases[SHORT_PHASE].length_ns)
 		return error_say(err, -EINVAL,
-			"run %lld (%s, '%s', %u samples) cannot be the long run: it must be a complete run of INC, longer than the short one",
+			"run %lld (%s, '%s', %u samples) cannot be the long run: it must be a "
+			"complete run of INC, longer than the short one",
 			(long long)run.id, run.program, run_state_word(run.state), run.n_samples);
 	phase->run = run.id;
 	phase->length_ns = run.task_length_ns;
@@ -215,7 +232,8 @@ static int confirm_run(int64_t ns, struct error *err)
 		return 0;
 	if (!isatty(STDIN_FILENO) || !isatty(fileno(calibrate_screen())))
 		return error_say(err, -ECANCELED,
-			"not started: this calibration takes %s, and there is no terminal to ask on; add --yes, or choose a shorter --preset: quick, hour or day",
+			"not started: this calibration takes %s, and there is no terminal to ask "
+			"on; add --yes, or choose a shorter --preset: quick, hour or day",
 			text_duration(ns));
 	calibrate_print("This calibration takes %s, until %s. Continue? [y/N] ", text_duration(ns),
 		text_moment(saturate_add(clock_ns(CLOCK_REALTIME), ns)));
@@ -272,7 +290,7 @@ static int begin_new(struct calibration *c, struct error *err)
 	return r != 0 ? r : calibration_find_constant(c, 0, err);
 }
 
-int verb_run(int argc, char **argv, struct error *err)
+int calibrate_run_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(calibration_clear) struct calibration calibration = CALIBRATION_NEW;
 	struct calibration *c = &calibration;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The size of a run as text: see calibrate.h. */
-#include "calibrate/calibrate.h"
+/* The size of a run as an option: see size.h. */
+#include "calibrate/size.h"
 
 int size_option(const char *value, const char *name, void *into, struct error *err)
 {

@@ -1,7 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-calibrate status: the progress of a calibration, from another terminal. Only reads the book,
  * so it hardly disturbs the calibration. */
-#include "calibrate/calibrate.h"
+#include "calibrate/options.h"
+#include "calibrate/screen.h"
+#include "calibrate/verbs.h"
+
+#include "lib/book/book.h"
+#include "lib/base/table.h"
+#include "lib/report/run_result.h"
+#include "lib/protocol/discard.h"
+#include "lib/protocol/disturbances.h"
+#include "lib/record/fields.h"
+#include "lib/base/json.h"
+#include "lib/host/process/process.h"
+#include "lib/record/run.h"
+#include "lib/stats/summary.h"
+#include "lib/base/terminal.h"
 
 enum { LAST_SHOWN = 5, PACE_OF = 10 };
 
@@ -170,15 +184,21 @@ static json_t *phase_json(const struct calibration_phase *wanted, const struct p
 	return json;
 }
 
+static const char *state_name(const struct state *s)
+{
+	if (s->pid)
+		return "running";
+	if (s->calibration.state == CALIBRATION_OPEN)
+		return "stopped";
+	return calibration_state_names[s->calibration.state];
+}
+
 static int print_json(const struct state *s, struct error *err)
 {
 	const struct calibration_plan *c = &s->calibration;
-	const char *state = s->pid                         ? "running"
-			    : c->state == CALIBRATION_OPEN ? "stopped"
-							   : calibration_state_names[c->state];
 	json_t *json = json_pack("{s:s, s:s, s:o, s:I, s:o, s:o}", "profile", c->profile, "state",
-		state, "started_ns", json_int_if(c->started_ns > 0, c->started_ns), "left_ns",
-		(json_int_t)s->left_ns, "short",
+		state_name(s), "started_ns", json_int_if(c->started_ns > 0, c->started_ns),
+		"left_ns", (json_int_t)s->left_ns, "short",
 		phase_json(&c->phases[SHORT_PHASE], &s->phases[SHORT_PHASE]), "long",
 		phase_json(&c->phases[LONG_PHASE], &s->phases[LONG_PHASE]));
 
@@ -220,7 +240,7 @@ static void print_status(const struct state *s)
 	table_print(last, stdout);
 }
 
-int verb_status(int argc, char **argv, struct error *err)
+int calibrate_status_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(state_clear) struct state status = {};
 	_cleanup_(book_freep) struct book *book = NULL;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The commands to measure: see session.h. */
-#include "measure/session.h"
+/* The commands to measure: see command.h. */
+#include "measure/command.h"
 
 #include "lib/base/argv.h"
 #include "lib/base/charset.h"
+#include "lib/host/process/subprocess.h"
 
 enum { MAX_COMMANDS = 10000 };
 
@@ -143,7 +144,8 @@ static int check_counts(
 	for (size_t i = 0; i < ELEMENTS(lists); i++)
 		if (lists[i].n > 1 && lists[i].n != n_lines && lists[i].n != n_commands)
 			return error_say(err, -EINVAL,
-				"%s is given %zu times: give it once for all, or once for each of the %zu commands%s",
+				"%s is given %zu times: give it once for all, or once for each of "
+				"the %zu commands%s",
 				lists[i].name, lists[i].n, n_commands,
 				reference ? " (--reference is one)" : "");
 	if (o->names.n > names || (o->names.n > n_lines - reference && o->names.n < names))
@@ -169,13 +171,17 @@ int commands_make(const struct measure_options *o, int argc, char **argv, struct
 
 	if (one && o->shell_words)
 		return error_say(err, -EINVAL,
-			"the words after -- are a program and its arguments, which --shell does not run: quote the command line, as in -S sh 'ls | wc'");
+			"the words after -- are a program and its arguments, which --shell does "
+			"not run: quote the command line, as in -S sh 'ls | wc'");
 	if (n_values <= MAX_COMMANDS && typed <= MAX_COMMANDS)
 		line.n_commands = reference + typed * n_values;
 	r = check_counts(o, line.n_lines, line.n_commands, err);
 	for (; r == 0 && line.i < line.n_lines; line.i++) {
 		line.reference = line.i < reference;
-		line.text = line.reference ? o->reference : one ? NULL : argv[line.i - reference];
+		if (line.reference)
+			line.text = o->reference;
+		else
+			line.text = one ? NULL : argv[line.i - reference];
 		/* one command, or one for each combination of the parameters */
 		for (size_t k = 0; r == 0 && k < (line.reference ? 1 : n_values); k++) {
 			struct command *c = array_add(commands.items, commands.n);
@@ -186,7 +192,8 @@ int commands_make(const struct measure_options *o, int argc, char **argv, struct
 			r = fill_command(&line, c, err);
 			if (r == 0 && k > 0 && c->named && !strcmp(c->name, c[-1].name))
 				r = error_say(err, -EINVAL,
-					"'%s' is the name of %zu commands: put the parameter into it ('%s {%s}'), or give each a name",
+					"'%s' is the name of %zu commands: put the parameter into "
+					"it ('%s {%s}'), or give each a name",
 					c->name, n_values, c->name, o->parameters.items[0].name);
 		}
 	}

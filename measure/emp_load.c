@@ -36,7 +36,8 @@ static int run_verb(int argc, char **argv, struct error *err)
 	const bool on_stdout = options.json || (file && output_file_is_stream(file));
 	const struct option_rule rules[] = {
 		{options.profile && options.backend == ACCOUNTING_NONE,
-			"without accounting no daemon is seen, so --profile cannot discard anything: omit one of them"},
+			"without accounting no daemon is seen, so --profile cannot discard "
+			"anything: omit one of them"},
 	};
 	_cleanup_(closep) int document_fd = -1;
 	struct error *of_export;
@@ -52,6 +53,7 @@ static int run_verb(int argc, char **argv, struct error *err)
 		r = output_standard_keep(&document_fd, err);
 	if (r < 0)
 		return r == -EINTR ? STATUS_INTERRUPTED : r;
+
 	outcome = load_session_run(&session, err);
 	of_export = outcome ? NULL : err;
 	if (report->work.n_programs > 0) {
@@ -63,6 +65,7 @@ static int run_verb(int argc, char **argv, struct error *err)
 		if (r == 0 && file)
 			r = export(report, file, of_export);
 	}
+
 	if (outcome == -EINTR && session.run.n_samples == 0)
 		r = error_say(
 			err, STATUS_INTERRUPTED, "interrupted before the first run had ended");
@@ -78,7 +81,7 @@ static int run_verb(int argc, char **argv, struct error *err)
 	return book_say_elsewhere(session.base.book, session.run.id, session.run.id, r, err);
 }
 
-static int verify_verb(int argc, char **argv, struct error *err)
+static int verify_load_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(load_session_close) struct load_session session = {.base = RUN_SESSION_NEW};
 	struct load_verification verification;
@@ -172,7 +175,7 @@ static const struct verb verbs[] = {
 	{"run", "FILE", "run the load, several times", 1, 1, run_options, run_verb},
 	{"verify", "FILE",
 		"show how accurately the load detects a loss of 2, 5 and 10 % of the CPUs", 1, 1,
-		verify_options, verify_verb},
+		verify_options, verify_load_verb},
 	{"check", "FILE", "show what the load would do, or the line of a mistake", 1, 1, NULL,
 		check_verb},
 	{"example", "", "print an example file", 0, 0, NULL, example_verb},

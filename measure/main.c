@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-measure: times programs, and discards samples by a saved profile. */
-#include "measure/session.h"
+#include "measure/export.h"
+#include "measure/export_picture.h"
+#include "measure/session_run.h"
+#include "measure/show.h"
 
+#include "lib/base/terminal.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/process/privilege.h"
 
@@ -16,7 +20,8 @@ static int check_clean(const struct session *session, struct error *err)
 
 		if (o->retain && clean < (size_t)o->retain)
 			return error_say(err, STATUS_TOO_FEW,
-				"only %zu of %zu samples of '%s' are clean, not %d (--retain); --max-runs is %d",
+				"only %zu of %zu samples of '%s' are clean, not %d (--retain); "
+				"--max-runs is %d",
 				clean, t->result.n_samples, t->name, o->retain, o->max_runs);
 		if (clean < 2 && t->result.n_samples > 1)
 			return error_say(err, STATUS_TOO_FEW,
@@ -39,65 +44,101 @@ static int check_work(const struct session *session, struct error *err)
 	return 0;
 }
 
-static int measure_verb(int argc, char **argv, struct error *err)
+/* Options that compare commands, where there is only one. */
+static int check_several(const struct session *session, struct error *err)
 {
-	_cleanup_(commands_clear) struct commands commands = {};
-	_cleanup_(session_close) struct session session = SESSION_NEW;
-	const struct parameters *p = &measure_options.parameters;
-	_cleanup_(closep) int document_fd = -1;
-	int64_t first = 0, last = 0;
-	struct error *e;
-	int outcome, work, drawn, r;
+	const struct measure_options *o = session->options;
+	bool one = session_n_shown(session) < 2;
+	const struct option_rule rules[] = {
+		{one && o->rules.fail_if_slower >= 0,
+			"--fail-if-slower compares commands, and there is only one"},
+		{one && (o->rules.equal_within >= 0 || o->rules.strict),
+			"--equal-within and --strict compare commands, and there is only one"},
+		{one && o->compare, "--compare compares commands, and there is only one"},
+	};
 
-	r = measure_options_finish(&measure_options, err);
-	if (r == 0)
-		r = export_try(&measure_options, err);
-	if (r == 0 && export_takes_stdout(&measure_options))
-		r = output_standard_keep(&document_fd, err);
-	if (r < 0)
-		return r;
-	r = interrupt_init();
-	if (r < 0)
-		return error_os(err, r, "cannot catch signals");
-	r = commands_make(&measure_options, argc, argv, &commands, err);
-	if (r < 0)
-		return r;
+	return option_check_rules(rules, ELEMENTS(rules), err);
+}
+
+static void say_unused(const struct parameters *p)
+{
 	for (size_t i = 0; i < p->n; i++)
 		if (!p->items[i].used)
 			terminal_remark("parameter '%s' is not used: no command has {%s}",
 				p->items[i].name, p->items[i].name);
+}
+
+/* What can be checked before a command is known. *ret_fd is standard output if a document goes
+ * there. */
+static int begin_measuring(struct measure_options *o, int *ret_fd, struct error *err)
+{
+	int r = measure_options_finish(o, err);
+
+	if (r == 0)
+		r = export_try(o, err);
+	if (r == 0 && export_takes_stdout(o))
+		r = output_standard_keep(ret_fd, err);
+	if (r < 0)
+		return r;
+	r = interrupt_init();
+	return r < 0 ? error_os(err, r, "cannot catch signals") : 0;
+}
+
+/* The documents that are streams. After them, text goes to standard error if one of them was on
+ * standard output, which is `fd`. */
+static int write_streams(const struct session *session, int fd, struct error *err)
+{
+	int r;
+
+	if (fd >= 0)
+		output_standard_end(fd);
+	r = export_results(session, true, err);
+	if (r == 0 && export_takes_stdout(session->options) &&
+		(fflush(stdout) != 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0))
+		r = error_os(err, -errno, "cannot write to standard output");
+	return r;
+}
+
+/* The results are shown whether or not they can be drawn. */
+static int show_and_draw(const struct session *session, struct error *err)
+{
+	int drawn = export_picture(session, err);
+	int r = show_session(session, drawn < 0 ? NULL : err);
+
+	return drawn < 0 ? drawn : r;
+}
+
+static int measure_verb(int argc, char **argv, struct error *err)
+{
+	_cleanup_(commands_clear) struct commands commands = {};
+	_cleanup_(session_close) struct session session = SESSION_NEW;
+	_cleanup_(closep) int document_fd = -1;
+	int64_t first = 0, last = 0;
+	int outcome, work, r;
+
+	r = begin_measuring(&measure_options, &document_fd, err);
+	if (r == 0)
+		r = commands_make(&measure_options, argc, argv, &commands, err);
+	if (r < 0)
+		return r;
+	say_unused(&measure_options.parameters);
 	r = session_open(&session, &measure_options, &commands, err);
 	if (r < 0)
 		return r == -EINTR ? STATUS_INTERRUPTED : r;
-	if (measure_options.rules.fail_if_slower >= 0 && session_n_shown(&session) < 2)
-		return error_say(
-			err, -EINVAL, "--fail-if-slower compares commands, and there is only one");
-	if ((measure_options.rules.equal_within >= 0 || measure_options.rules.strict) &&
-		session_n_shown(&session) < 2)
-		return error_say(err, -EINVAL,
-			"--equal-within and --strict compare commands, and there is only one");
-	if (measure_options.compare && session_n_shown(&session) < 2)
-		return error_say(
-			err, -EINVAL, "--compare compares commands, and there is only one");
+	r = check_several(&session, err);
+	if (r < 0)
+		return r;
+
+	/* also what was taken before an interruption, whose sentence stays */
 	outcome = session_run(&session, &commands, err);
-	/* also what was taken before an interruption; text goes to standard error if a document is
-	 * on standard output */
-	e = outcome == 0 ? err : NULL;
-	if (document_fd >= 0)
-		output_standard_end(document_fd);
-	r = export_results(&session, true, e);
-	if (r == 0 && export_takes_stdout(&measure_options) &&
-		(fflush(stdout) != 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0))
-		r = error_os(e, -errno, "cannot write to standard output");
+	r = write_streams(&session, document_fd, outcome == 0 ? err : NULL);
 	work = r == 0 && outcome == 0 ? check_work(&session, err) : 0;
-	if (r == 0) { /* the results are shown whether or not they can be drawn */
-		drawn = export_picture(&session, work ? NULL : e);
-		r = show_session(&session, work || drawn < 0 ? NULL : e);
-		r = drawn < 0 ? drawn : r;
-	}
 	outcome = outcome ?: work;
+	if (r == 0)
+		r = show_and_draw(&session, outcome == 0 ? err : NULL);
 	if (outcome == 0 && r == 0)
 		r = check_clean(session_judged(&session), err);
+
 	for (const struct session *s = &session; s; s = s->in_turn)
 		for (size_t i = 0; i < s->n; i++) {
 			first = first ?: s->tasks[i].run.id;

@@ -9,127 +9,6 @@
 
 #include <math.h>
 
-enum { MAX_STEPS = 100000 };
-
-static int add_parameter(
-	struct parameters *p, const char *name, struct parameter **ret, struct error *err)
-{
-	for (size_t i = 0; i < p->n; i++)
-		if (!strcmp(p->items[i].name, name))
-			return error_say(err, -EINVAL, "parameter '%s' is defined twice", name);
-	*ret = array_add(p->items, p->n);
-	(*ret)->name = xstrdup(name);
-	return 0;
-}
-
-int parameters_add_list(
-	struct parameters *p, const char *name, const char *values, struct error *err)
-{
-	struct parameter *parameter;
-	size_t capacity = 0;
-	int r = add_parameter(p, name, &parameter, err);
-
-	while (r == 0 && values) {
-		char *value = xmalloc(strlen(values) + 1), *to = value;
-
-		/* up to the next separating comma, without the backslashes */
-		while (*values && *values != ',') {
-			values += *values == '\\' && (values[1] == ',' || values[1] == '\\');
-			*to++ = *values++;
-		}
-		*to = '\0';
-		values = *values ? values + 1 : NULL;
-		*array_add_reused(parameter->values, parameter->n, capacity) = value;
-	}
-	return r;
-}
-
-/* Digits, a sign and a point only, because the values are printed with the same decimals, and
- * "1e-3" and "0x10" do not show how many. *decimals is raised to how many it has. */
-static bool parse_number(const char *text, double *ret, int *decimals)
-{
-	const char *point = strchr(text, '.');
-	char *end;
-
-	if (point && (int)strlen(point + 1) > *decimals)
-		*decimals = (int)strlen(point + 1);
-	*ret = strtod(text, &end);
-	return *text && !*end && isfinite(*ret) && !text[strspn(text, "+-.0123456789")];
-}
-
-int parameters_add_scan(struct parameters *p, const char *name, const char *min_text,
-	const char *max_text, const char *step_text, struct error *err)
-{
-	struct parameter *parameter;
-	double min, max, step;
-	size_t capacity = 0;
-	int decimals = 0, unused = 0, r;
-
-	if (!parse_number(min_text, &min, &decimals) || !parse_number(max_text, &max, &unused) ||
-		max < min)
-		return error_say(err, -EINVAL,
-			"--parameter-scan '%s' must go from a number up to a number (such as 0.5), not from '%s' to '%s'",
-			name, min_text, max_text);
-	if (!parse_number(step_text, &step, &decimals) || step <= 0 ||
-		(max - min) / step > MAX_STEPS || !(min + step > min) ||
-		!(max + step > max)) /* more digits than a double has */
-		return error_say(err, -EINVAL,
-			"--parameter-step-size must be a number above 0 (such as 0.5) with at most %d steps, not '%s'",
-			MAX_STEPS, step_text);
-	r = add_parameter(p, name, &parameter, err);
-	for (size_t i = 0; r == 0 && min + (double)i * step <= max + step * 1e-9; i++)
-		*array_add_reused(parameter->values, parameter->n, capacity) = text_format(
-			"%.*f", decimals, min + (double)i * step);
-	return r;
-}
-
-size_t parameters_count(const struct parameters *p)
-{
-	size_t all = 1;
-
-	for (size_t i = 0; i < p->n; i++)
-		if (__builtin_mul_overflow(all, p->items[i].n, &all))
-			return SIZE_MAX;
-	return all;
-}
-
-char **parameters_values(const struct parameters *p, size_t k)
-{
-	char **values = xcalloc(p->n + 1, sizeof(*values));
-
-	for (size_t i = 0; i < p->n; i++) {
-		values[i] = xstrdup(p->items[i].values[k % p->items[i].n]);
-		k /= p->items[i].n;
-	}
-	return values;
-}
-
-char *parameters_replace(const struct parameters *p, char *const *values, const char *text)
-{
-	char *out = NULL;
-	size_t size;
-	FILE *file = xopen_memstream(&out, &size);
-
-	while (*text) {
-		size_t i, n = 0;
-
-		for (i = 0; i < p->n; i++) {
-			n = strlen(p->items[i].name);
-			if (*text == '{' && !strncmp(text + 1, p->items[i].name, n) &&
-				text[1 + n] == '}')
-				break;
-		}
-		if (i < p->n) {
-			p->items[i].used = true;
-			fputs(values[i], file);
-			text += n + 2;
-		} else {
-			fputc(*text++, file);
-		}
-	}
-	return text_stream_close(file, &out);
-}
-
 struct measure_options measure_options = {
 	.cpu = -1,
 	.warm_ups = -1,
@@ -251,7 +130,8 @@ static int check_contradictions(const struct measure_options *o, struct error *e
 		{o->no_shell && o->shell, "-N (no shell) and -S (a shell) exclude each other"},
 		{o->cpu >= 0 && o->affine, "--cpu and --affinity exclude each other"},
 		{o->trace && o->cpu < 0,
-			"--trace records one CPU; name the one that the program is to run on with --cpu N"},
+			"--trace records one CPU; name the one that the program is to run on with "
+			"--cpu N"},
 		{o->fast && o->rigorous, "--fast and --rigorous exclude each other"},
 		{o->step && o->scans.n == 0,
 			"--parameter-step-size (-D) needs --parameter-scan (-P)"},
@@ -259,17 +139,22 @@ static int check_contradictions(const struct measure_options *o, struct error *e
 		{inc && !duet,
 			"with --against inc, the program and INC alternate: no other --order"},
 		{(o->same_output || o->check) && (inc || o->repeat),
-			"with --repeat, and --against inc, programs run several times in a sample, and what they write is not comparable: omit --same-output and --check"},
+			"with --repeat, and --against inc, programs run several times in a "
+			"sample, and what they write is not comparable: omit --same-output and "
+			"--check"},
 		{inc && (o->runs == 1 || o->max_runs == 1),
 			"--against inc needs two samples or more: -r 2"},
 		{inc && (o->aa || o->reference || o->rules.fail_if_slower >= 0),
-			"--against inc measures one program; --aa, --reference and --fail-if-slower compare several"},
+			"--against inc measures one program; --aa, --reference and "
+			"--fail-if-slower compare several"},
 		{o->rules.fail_if_slower >= 0 && o->rules.equal_within > 0, EQUAL_WITHIN_NO_GATE},
 		{!duet && (o->slice_ns || o->slicing || o->repeat || o->alone >= 0),
-			"--slice, --slices-by, --repeat and --alone are for programs that alternate: add --order duet"},
+			"--slice, --slices-by, --repeat and --alone are for programs that "
+			"alternate: add --order duet"},
 		{duet && o->affine, "the programs of a duet share one CPU: --cpu, not --affinity"},
 		{duet && o->compare & COMPARE_ET,
-			"--compare: in a duet the elapsed time is that of all programs; compare pt, or --order interleave"},
+			"--compare: in a duet the elapsed time is that of all programs; compare "
+			"pt, or --order interleave"},
 		{duet && o->perf, "--perf cannot tell the programs of a duet apart"},
 		{duet && o->trace, "--trace cannot tell the programs of a duet apart"},
 		{duet && o->slice_ns &&
@@ -296,17 +181,22 @@ static int check_effects(const struct measure_options *o, struct error *err)
 			    exports[EXPORT_ORGMODE];
 	const struct option_rule rules[] = {
 		{none && (o->profile || unprofiled),
-			"without accounting no daemon is seen, so nothing can be discarded: omit --accounting none, or --profile and --discard-unprofiled"},
+			"without accounting no daemon is seen, so nothing can be discarded: omit "
+			"--accounting none, or --profile and --discard-unprofiled"},
 		{none && o->retain,
-			"without accounting no daemon is seen, so nothing can be discarded: omit --accounting none, or use -r in place of --retain"},
+			"without accounting no daemon is seen, so nothing can be discarded: omit "
+			"--accounting none, or use -r in place of --retain"},
 		{o->other_cpus && !o->profile && !unprofiled,
 			"--other-cpus extends --profile or --discard-unprofiled: add one of them"},
 		{o->show_output && o->output.n > 0,
-			"--show-output and --output exclude each other; --output inherit shows the output of some commands"},
+			"--show-output and --output exclude each other; --output inherit shows "
+			"the output of some commands"},
 		{o->silent && (o->json || o->verbose),
-			"--style none prints nothing: omit it, or use --export-json FILE in place of --json, and no -v"},
+			"--style none prints nothing: omit it, or use --export-json FILE in place "
+			"of --json, and no -v"},
 		{o->json && !tables && (o->unit || o->sort),
-			"--json has seconds, in the order of the commands: -u and --sort are for text and tables"},
+			"--json has seconds, in the order of the commands: -u and --sort are for "
+			"text and tables"},
 	};
 
 	return option_check_rules(rules, ELEMENTS(rules), err);
@@ -326,14 +216,25 @@ static int add_scans(struct measure_options *o, struct error *err)
 		added = &o->parameters.items[o->parameters.n - 1];
 		if (!o->step && (strchr(min, '.') || strchr(max, '.')))
 			return error_say(err, -EINVAL,
-				"--parameter-scan '%s' from %s to %s needs a step: -D 0.1, for example",
+				"--parameter-scan '%s' from %s to %s needs a step: -D 0.1, for "
+				"example",
 				name, min, max);
 		if (added->n == 1 && strtod(min, NULL) < strtod(max, NULL))
 			return error_say(err, -EINVAL,
-				"--parameter-scan '%s' from %s to %s has one value only: --parameter-step-size %s is more than that",
+				"--parameter-scan '%s' from %s to %s has one value only: "
+				"--parameter-step-size %s is more than that",
 				name, min, max, o->step ?: "1");
 	}
 	return 0;
+}
+
+static int default_runs(const struct measure_options *o)
+{
+	if (o->retain)
+		return o->retain;
+	if (o->fast)
+		return 5;
+	return o->rigorous ? 40 : 10;
 }
 
 /* How many warm-ups and samples, where not all is given. */
@@ -344,7 +245,7 @@ static void choose_counts(struct measure_options *o)
 	if (o->warm_ups < 0)
 		o->warm_ups = o->rigorous ? 3 : 1;
 	if (!o->runs)
-		o->runs = o->retain ?: o->fast ? 5 : o->rigorous ? 40 : 10;
+		o->runs = default_runs(o);
 	if (o->min_runs > o->runs)
 		o->runs = o->min_runs;
 	if (o->max_runs && o->max_runs < o->runs)

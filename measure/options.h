@@ -2,41 +2,10 @@
 /* emp-measure's options. Options that hyperfine, pyperf or perf also have are named as there. */
 #pragma once
 
+#include "measure/parameters.h"
 #include "lib/base/tool.h"
 #include "lib/run/sampling.h"
 #include "lib/stats/comparison_verdict.h"
-
-/* Parameters of command lines (-L, -P): {NAME} in a text is replaced by each of the values of NAME.
- * All combinations of the values are numbered from 0, the first parameter changing fastest. */
-
-struct parameter {
-	char *name;
-	bool used; /* parameters_replace has found {NAME} in a text */
-	char **values;
-	size_t n;
-};
-
-struct parameters {
-	struct parameter *items;
-	size_t n;
-};
-
-/* values: separated by commas; "\," is a comma in a value, "\\" a backslash. */
-int parameters_add_list(
-	struct parameters *p, const char *name, const char *values, struct error *err);
-
-/* The numbers from min to max, written with as many decimals as min and step have. */
-int parameters_add_scan(struct parameters *p, const char *name, const char *min, const char *max,
-	const char *step, struct error *err);
-
-/* SIZE_MAX: more than can be counted. */
-size_t parameters_count(const struct parameters *p);
-
-/* The value of each parameter in combination k, ends with NULL. Free it with argv_freep. */
-char **parameters_values(const struct parameters *p, size_t k);
-
-/* `text` with the values; the caller frees it. */
-char *parameters_replace(const struct parameters *p, char *const *values, const char *text);
 
 /* What --sort orders: the comparisons on the screen, and the rows of tables. */
 enum sort { SORT_AUTO, SORT_COMMAND, SORT_MEAN_TIME };

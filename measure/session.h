@@ -1,46 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* All commands of one call of emp-measure: each a run in the book, their samples in turn. session.c
- * measures them, show.c and export.c show the results. */
+/* All commands of one call of emp-measure: each is a run in the book, and their samples are taken
+ * in turn. This opens what they need. session_run.c takes the samples, session_compare.c compares
+ * the results, show.c and the exports show them. */
 #pragma once
 
-#include "measure/options.h"
+#include "measure/command.h"
 #include "measure/program_output.h"
 #include "lib/duet/duet_advice.h"
 #include "lib/duet/duet_report.h"
 #include "lib/duet/inc_units.h"
 #include "lib/host/perf/perf_counters.h"
-#include "lib/host/process/subprocess.h"
-#include "lib/jitter/program_trace.h"
+#include "lib/host/process/program.h"
+#include "lib/jitter/watch.h"
 #include "lib/report/notes.h"
-#include "lib/report/comparison_report.h"
-#include "lib/report/results.h"
 #include "lib/report/run_result.h"
 #include "lib/run/constant.h"
 #include "lib/run/sampling.h"
-
-/* The commands to measure: the reference, then the operands. "-- COMMAND ARGUMENT..." is one
- * command; without the dashes every operand is a command line, as with hyperfine. A command line
- * with parameters is one command for each combination of their values. */
-
-struct command {
-	char *name; /* in results */
-	bool named; /* by the user: --command-name, --reference-name */
-	char *text; /* as typed in a shell */
-	char **argv;
-	char *path;                                 /* of argv[0] */
-	char *setup, *prepare, *conclude, *cleanup; /* NULL: none */
-	const char *output;                         /* --output; NULL: not given */
-	char **values; /* of the parameters, in their order; NULL-terminated. NULL: the reference */
-};
-
-struct commands {
-	struct command *items;
-	size_t n;
-};
-
-int commands_make(const struct measure_options *options, int argc, char **argv,
-	struct commands *ret, struct error *err);
-void commands_clear(struct commands *commands);
 
 /* One command being measured. */
 struct task {
@@ -125,13 +100,15 @@ int session_open(struct session *session, const struct measure_options *options,
 	const struct commands *commands, struct error *err);
 void session_close(struct session *session);
 
+/* A task for each command; then the first again for --aa, or INC for --against. -ENOENT with a
+ * sentence: the suite's inc is not there. */
+int session_fill_tasks(struct session *session, const struct commands *commands, struct error *err);
+
+/* Chooses how programs that alternate are given the CPU, in slices of that length. */
+int session_set_slice(struct session *session, int64_t slice_ns, struct error *err);
+
 /* Its duet as the book has it. 1: done; 0: there is none. */
 int session_duet(const struct session *session, struct duet_report *ret, struct error *err);
-
-/* Takes all samples, then reads the results, also those of interrupted runs that have samples. If a
- * duet is in doubt, takes samples in turn after it. 0, or a status of lib/base/tool.h or negative
- * errno with a sentence. */
-int session_run(struct session *session, const struct commands *commands, struct error *err);
 
 /* The session that verdicts come from: this one, or what was taken in turn instead of its duet. */
 static inline const struct session *session_judged(const struct session *s)
@@ -141,52 +118,8 @@ static inline const struct session *session_judged(const struct session *s)
 	return turn && turn->n > 0 && turn->tasks[0].result.n_samples > 0 ? turn : s;
 }
 
-/* With --same-output or --check: how the work of command i differs from that of the first, or of
- * one of them between its samples, as a sentence that the caller frees. NULL: it does not, or is
- * not compared. */
-char *session_different_work(const struct session *session, size_t i);
-
 /* How many have a result of their own: the first ones, without the INC of --against. */
 static inline size_t session_n_shown(const struct session *s)
 {
 	return s->n - (s->inc != NULL);
 }
-
-/* A session's results as documents: JSON, CSV and tables, all in hyperfine's form, with EMP's
- * figures added. Runs without samples are omitted. */
-
-/* Whether the files of --export-json and the other exports can be written, and each has one of its
- * own. */
-int export_try(const struct measure_options *options, struct error *err);
-
-/* Whether a document goes to standard output; then nothing else may. */
-bool export_takes_stdout(const struct measure_options *options);
-
-/* Writes the exports: files as a whole, each time there are new results; streams, that is, standard
- * output (also for --json), pipes and devices, once, at the end. The first failure is reported; the
- * rest are still written. */
-int export_results(const struct session *session, bool streams, struct error *err);
-
-/* The picture of --plot, if it is given, of the programs that have samples. */
-int export_picture(const struct session *session, struct error *err);
-
-/* One document. */
-int export_write(const struct session *session, enum export format, FILE *file, struct error *err);
-
-/* "cycles 1.234 G, instructions 2.345 G (1.90 per cycle)": the means of what --perf counted, in the
- * samples that count for PT. The caller frees it. NULL: nothing was counted. */
-char *perf_text(const struct session *session, const struct task *task);
-
-/* A session's results as text. */
-
-/* Prints every result, then the comparisons. The status of the verdict, with a sentence where it is
- * not STATUS_DONE. */
-int show_session(const struct session *session, struct error *err);
-
-/* Fills in the comparisons of the clocks that --compare asks for, adjusted for their number.
- * Commands without a sample that is kept are not compared. Returns how many there are. */
-int session_compare(const struct session *session, struct error *err);
-
-/* Whether a duet would show more: never where one cannot be had, here or with these options, or
- * where it was one. */
-struct duet_advice session_advice(const struct session *session);

@@ -48,7 +48,7 @@ static void print_changes(const struct jitter_pair *pair, bool all)
 		if (!all && !change_is_listed(c))
 			continue;
 		listed++;
-		table_row(table, TEXT(name), TEXT(jitter_change_names[c->kind]),
+		table_row(table, columns, TEXT(name), TEXT(jitter_change_names[c->kind]),
 			TEXT(c->before ? text_percent(c->before_share) : NULL),
 			TEXT(c->after ? text_percent(c->after_share) : NULL),
 			TEXT(c->before && c->after ? jitter_ratio_text(c->ratio) : NULL),

@@ -37,7 +37,7 @@ void load_write_csv(FILE *file, const struct load_reports *reports)
 
 			for (const struct sample_program *w = parts.items;
 				w < parts.items + parts.n; w++)
-				table_row(table, NUMBER(p->result.discarding.run.id),
+				table_row(table, columns, NUMBER(p->result.discarding.run.id),
 					TEXT(terminal_text(p->result.discarding.run.program)),
 					TEXT(coordination_names[p->load.coordination]),
 					NUMBER(sample->n), NUMBER(!p->result.discarding.out[k]),
@@ -76,7 +76,7 @@ static void write_markdown_rates(FILE *file, const struct load_rates *rates)
 		const struct load_rate *rate = &rates->items[i];
 		const char *interval = load_rate_interval_text(rate, unit);
 
-		table_row(table, script_cell(rate), NUMBER(rate->workers),
+		table_row(table, columns, script_cell(rate), NUMBER(rate->workers),
 			TEXT(load_rate_text(rate, unit)),
 			TEXT(interval ? text_percent(rate->summary.sd_ns / rate->summary.mean_ns)
 				      : NULL),
@@ -102,7 +102,7 @@ static void write_markdown_comparison(FILE *file, const struct load_comparison *
 		const struct load_pair *pair = &c->items[i];
 		double low = pair->comparison.ratio_low, high = pair->comparison.ratio_high;
 
-		table_row(table, script_cell(pair->b), NUMBER(pair->b->workers),
+		table_row(table, columns, script_cell(pair->b), NUMBER(pair->b->workers),
 			TEXT(load_rate_text(pair->a, unit)), TEXT(load_rate_text(pair->b, unit)),
 			REAL("%.3f", pair->comparison.ratio),
 			TEXT(ratio_interval_text(low, high, 3, " … ")),

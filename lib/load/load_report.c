@@ -5,6 +5,7 @@
 
 #include "lib/load/page_wait_report.h"
 #include "lib/report/results.h"
+#include "lib/base/terminal.h"
 #include "lib/report/screen.h"
 
 /* A run that is no load, or has no result, is an error with a sentence. */

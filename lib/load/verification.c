@@ -189,7 +189,7 @@ void load_verification_print(FILE *file, const struct load_verification *v, cons
 		double resolved = c->smallest_difference / v->taken[i];
 		double low = fmax(0, 1 - c->ratio_high), high = fmax(0, 1 - c->ratio_low);
 
-		table_row(table, TEXT(text_brief("%.2f %%", 100 * v->taken[i])),
+		table_row(table, columns, TEXT(text_brief("%.2f %%", 100 * v->taken[i])),
 			TEXT(text_brief("%.2f %%", 100 * (1 - c->ratio))),
 			TEXT(isnan(c->ratio_low)
 					? NULL

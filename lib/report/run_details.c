@@ -119,7 +119,7 @@ static void print_others_table(FILE *file, const struct daemons *others)
 		_cleanup_(freep) char *label = text_format(
 			"  %s%s", o->name, family_size_text(o->names));
 
-		table_row(table, TEXT(label), TEXT(o->unit),
+		table_row(table, columns, TEXT(label), TEXT(o->unit),
 			TEXT(text_brief(
 				"%s%s", screen_disturbed_about(o), text_duration(o->disturbed_ns))),
 			TIME(o->total_ns), TIME(o->max_ns), NUMBER(o->max_sample),

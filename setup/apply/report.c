@@ -113,7 +113,7 @@ static struct table *report_table(const struct report *report, bool all, bool ea
 			continue;
 		}
 		what = what_of(row, more);
-		table_row(table, TEXT(row->id), TEXT(row->name),
+		table_row(table, columns, TEXT(row->id), TEXT(row->name),
 			VALUE(json_string(OUTCOMES[row->outcome].name), OUTCOMES[row->outcome].word,
 				.mark = OUTCOMES[row->outcome].mark),
 			VALUE(json_string(row->before), row->before ?: ""),

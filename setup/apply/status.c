@@ -89,7 +89,7 @@ static struct table *list_entries(const struct journal *journal, bool each)
 		what = entries_text(e, i + 1 - first);
 		before = kernel_setting_description(e->file_kind, e->old);
 		now = kernel_setting_description(e->file_kind, e->now);
-		table_row(list, TEXT(e->id), TEXT(e->name), TEXT(entry_state(e)),
+		table_row(list, columns, TEXT(e->id), TEXT(e->name), TEXT(entry_state(e)),
 			VALUE(json_string(e->old), before ?: "-"), TEXT(set),
 			VALUE(json_string(e->now), now ?: "-"), TEXT(what),
 			VALUE(json_boolean(e->persistent), ""),

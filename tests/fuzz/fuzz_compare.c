@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Any bytes as a document for emp-analyze compare. The first byte is the number of the result. */
-#include "analyze/analyze.h"
+#include "analyze/compare_document.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)

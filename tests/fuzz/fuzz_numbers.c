@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Any bytes as a number, a time, a list of CPUs or a size of a run; and as text for people. */
-#include "calibrate/calibrate.h"
+#include "calibrate/size.h"
 #include "lib/base/terminal.h"
 #include "lib/base/text.h"
 #include "lib/base/tool.h"

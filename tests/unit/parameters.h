@@ -2,7 +2,7 @@
 /* Frees parameters, which the tool has until its end. */
 #pragma once
 
-#include "measure/options.h"
+#include "measure/parameters.h"
 
 static inline void parameters_clear(struct parameters *p)
 {

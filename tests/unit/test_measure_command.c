@@ -3,7 +3,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/parameters.h"
 
-#include "measure/session.h"
+#include "measure/command.h"
 
 static struct error err;
 

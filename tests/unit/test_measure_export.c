@@ -3,7 +3,7 @@
 #include "tests/unit/scratch.h"
 #include "tests/unit/parameters.h"
 
-#include "measure/session.h"
+#include "measure/export.h"
 
 #include "lib/base/cleanup.h"
 #include "lib/base/number.h"

@@ -3,9 +3,10 @@
 #include "tests/unit/check.h"
 #include "tests/unit/parameters.h"
 
-#include "measure/session.h"
+#include "measure/options.h"
 
 #include "lib/base/argv.h"
+#include "lib/duet/duet_report.h"
 
 static const struct option_row *row(const char *name)
 {

@@ -3,7 +3,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/parameters.h"
 
-#include "measure/options.h"
+#include "measure/parameters.h"
 
 #include "lib/base/argv.h"
 

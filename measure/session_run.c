@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Takes the samples of a session: see session_run.h. */
+#include "measure/session_run.h"
+
+#include "measure/export.h"
+#include "measure/sample_number.h"
+#include "measure/task_notes.h"
+#include "lib/duet/duet_store.h"
+#include "lib/host/process/privilege.h"
+#include "lib/host/process/program_content.h"
+#include "lib/host/process/signals.h"
+#include "lib/host/process/subprocess.h"
+#include "lib/jitter/preemptions.h"
+#include "lib/jitter/program_trace.h"
+
+enum { MOST_ERRORS = 1 << 16 };
+
+/* ^C of the terminal ends the command too, and then interrupts the session. */
+static int run_hook(const struct task *t, const char *command, const char *what, struct error *err)
+{
+	const struct measure_options *o = t->session->options;
+	int r;
+
+	if (!command)
+		return 0;
+	if (interrupt_pending())
+		return -EINTR;
+	r = hook_run(command, o->shell_words, o->show_output, what, err);
+	return r < 0 && interrupt_pending() ? -EINTR : r;
+}
+
+/* The program's --setup. Of INC, how much it is to do, by the last warm-up of the program and INC's
+ * constant, of the book or measured now. */
+static int begin_task(struct sampling *sampling, struct error *err)
+{
+	struct task *t = sampling->data;
+	struct session *s = t->session;
+	struct inc *inc = s->inc ? &s->inc->inc : NULL;
+	int64_t length_ns;
+	int r;
+
+	if (!inc || t->command != &s->inc->command)
+		return run_hook(t, t->command->setup, "--setup", err);
+	r = inc_find_constant(inc, &s->base, s->base.environment, err);
+	if (r < 0)
+		return r;
+	length_ns = inc_length_beside(s->samplings[0].last_pt_ns);
+	sampling->increments = (int64_t)(inc->per_second * (double)length_ns / 1e9) + 1;
+	inc_program_make(&s->inc->program, inc, &s->base, (double)sampling->increments);
+	free(t->run.command);
+	t->run.command = run_command_json(s->inc->program.argv);
+	return 0;
+}
+
+/* Every sample reads its input from the beginning and writes its output anew. */
+static int prepare_sample(struct sampling *s, struct error *err)
+{
+	struct task *t = s->data;
+	int in = t->spec.stdin_fd, out = t->spec.stdout_fd, r;
+
+	sample_number_set(s->warm_up, s->run->n_samples);
+	r = run_hook(t, t->command->prepare, "--prepare", err);
+	if (r < 0)
+		return r;
+	if (in >= 0 && lseek(in, 0, SEEK_SET) < 0)
+		return error_os(err, -errno, "cannot rewind the input");
+	if (out >= 0 && lseek(out, 0, SEEK_SET) == 0 && ftruncate(out, 0) < 0 && errno != EINVAL)
+		return error_os(err, -errno, "cannot empty the output");
+	r = program_output_begin(&t->output, err);
+	if (r == 0 && !s->warm_up)
+		r = perf_counters_start(&t->session->perf, err);
+	if (r == 0 && t->session->trace)
+		r = trace_forget(t->session->trace->trace, err);
+	return r;
+}
+
+/* Standard error of the next run begins anew; it is kept only of programs that write little, since
+ * that takes time. */
+static int conclude_sample(struct sampling *s, struct error *err)
+{
+	struct task *t = s->data;
+	int errors = t->spec.stderr_fd;
+	struct stat st;
+	int r = program_output_copy(&t->output, err);
+
+	if (r < 0)
+		return r;
+	if (errors >= 0 && fstat(errors, &st) == 0 && S_ISREG(st.st_mode)) {
+		if (st.st_size > 0 && ftruncate(errors, 0) < 0)
+			return error_os(err, -errno, "cannot empty standard error");
+		if (st.st_size > MOST_ERRORS)
+			t->spec.stderr_fd = t->session->null;
+		t->spec.short_stderr = false;
+	}
+	/* Also after an interruption, as --cleanup. */
+	return t->command->conclude
+		       ? hook_run(t->command->conclude, t->session->options->shell_words,
+				 t->session->options->show_output, "--conclude", err)
+		       : 0;
+}
+
+/* --retain: judges one more sample; only its executions are read. */
+static int filter_sample(struct task *t, const struct sample *sample,
+	const struct execution *executions, size_t n, struct error *err)
+{
+	uint32_t last = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < n; i++)
+		last = executions[i].source > last ? executions[i].source : last;
+	if (last > t->sources.n) { /* a new daemon */
+		sources_clear(&t->sources);
+		r = book_sources(t->session->base.book, &t->sources, err);
+	}
+	if (r < 0)
+		return r;
+	*array_add(t->samples, t->n_samples) = *sample;
+	t->clean.samples = t->samples;
+	t->clean.n_samples = t->n_samples;
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = sample_filter_add(&t->clean, &executions[i], err);
+	return r;
+}
+
+static int sample_taken(struct sampling *s, const struct sample *sample,
+	const struct execution *executions, size_t n_executions, struct error *err)
+{
+	struct task *t = s->data;
+	struct session *session = t->session;
+	size_t before = t->n_perf;
+	int r = 0;
+
+	for (size_t i = 0; i < session->perf.n; i++)
+		array_add(t->perf, t->n_perf);
+	if (session->perf.n > 0)
+		r = perf_counters_stop(&session->perf, t->perf + before, err);
+	if (r == 0 && session->trace)
+		r = program_trace_take(
+			session->trace, s->pid, array_add(t->preemptions, t->n_preemptions), err);
+	if (r == 0)
+		r = program_output_take(&t->output, sample->n, session->options->check,
+			session->options->shell_words, err);
+	if (r < 0 && interrupt_pending())
+		r = -EINTR;
+	if (r < 0 || !session->options->retain)
+		return r;
+	return filter_sample(t, sample, executions, n_executions, err);
+}
+
+/* --retain: 1 while too few samples are clean. */
+static int more_samples(struct sampling *s, struct error *err)
+{
+	struct task *t = s->data;
+	const struct measure_options *o = t->session->options;
+	_cleanup_(discarding_clear) struct discarding so_far = {};
+
+	if (!o->retain || s->run->n_samples >= (uint32_t)o->max_runs)
+		return 0;
+	so_far = sample_filter_judge(&t->clean);
+	return so_far.pt.kept.n < (size_t)o->retain;
+}
+
+/* What the program wrote and, where there are others to compare it with, what it consists of. */
+static int store_work(struct task *t, struct error *err)
+{
+	const struct session *s = t->session;
+	const struct command *c = t->command;
+	const char *const beside[] = {c->setup, c->prepare, c->conclude, c->output};
+	const struct program_content_query query = {
+		.path = c->path,
+		.argv = c->argv,
+		.environment = privilege_environment(),
+		.beside = beside,
+		.n_beside = ELEMENTS(beside),
+		.call_ns = s->opened_ns,
+		.since_ns = t->run.started_ns,
+	};
+	int r = 0;
+
+	if (session_n_shown(s) > 1)
+		t->run.program_digest = program_content(&query);
+	if (t->run.program_digest)
+		r = book_put_program_digest(s->base.book, t->run.id, t->run.program_digest, err);
+	t->run.output_digest = program_output_digest(&t->output);
+	if (r == 0 && t->run.output_digest)
+		r = book_put_output_digest(s->base.book, t->run.id, t->run.output_digest, err);
+	return r;
+}
+
+/* Runs --cleanup, then reads the result. Also after a failure or an interruption, so that the
+ * samples so far can be shown. */
+static int end_task(struct sampling *sampling, struct error *err)
+{
+	struct task *t = sampling->data;
+	struct session *s = t->session;
+	struct error *e = err;
+	int cleaned = 0, r = 0;
+
+	if (t->command->cleanup)
+		cleaned = hook_run(t->command->cleanup, s->options->shell_words,
+			s->options->show_output, "--cleanup", err);
+	if (cleaned < 0)
+		e = NULL;
+	if (t->run.n_samples > 0) {
+		r = store_work(t, e);
+		r = r < 0 ? r
+			  : run_result_read(
+				    s->base.book, t->run.id, &s->rules, RESULT_ALL, &t->result, e);
+		if (r == 0 && s->inc && t->command != &s->inc->command)
+			r = inc_units_load(s->base.book, t->run.id, &s->rules, &t->inc, e);
+		if (r >= 0)
+			r = task_notes_add(t, e);
+	}
+	if (r == 0 && s->order == s->options->order) /* not of what is in turn after a duet */
+		r = export_results(s, false, e);
+	return cleaned < 0 ? cleaned : r;
+}
+
+/* The slice of a duet by the last warm-ups, unless it is given. */
+static int choose_slice(struct sampling *first, struct error *err)
+{
+	struct session *s = ((struct task *)first->data)->session;
+	int64_t shortest_ns = INT64_MAX, slice_ns;
+
+	for (size_t i = 0; i < session_n_shown(s); i++)
+		if (s->samplings[i].last_pt_ns < shortest_ns)
+			shortest_ns = s->samplings[i].last_pt_ns;
+	slice_ns = duet_slice_for(shortest_ns);
+	if (s->options->slice_ns || shortest_ns <= 0 ||
+		!alternation_slicing(slice_ns, s->options->cpu, s->tasks[0].spec.cgroup))
+		return 0;
+	return session_set_slice(s, slice_ns, err);
+}
+
+char *session_different_work(const struct session *s, size_t i)
+{
+	const struct task *tasks[] = {&s->tasks[0], &s->tasks[i]};
+	const struct written *usual[2];
+	const char *noun = s->options->check ? "what --check makes of the output" : "the output";
+	char *text = NULL;
+
+	for (size_t k = 0; k < 1 + (i > 0); k++) {
+		_cleanup_(freep) char *unlike = program_output_unlike(&tasks[k]->output);
+		_cleanup_(freep) char *refused = program_output_refused(&tasks[k]->output);
+
+		usual[k] = program_output_usual(&tasks[k]->output);
+		if (refused)
+			text_append(&text, "; ", "--check failed in %s of '%s'", refused,
+				tasks[k]->name);
+		else if (unlike)
+			text_append(&text, "; ", "%s of '%s' differs in %s from that in sample %u",
+				noun, tasks[k]->name, unlike, usual[k]->sample);
+	}
+	if (!text && i > 0 && usual[0] && usual[1] &&
+		strcmp(usual[0]->digest, usual[1]->digest) != 0)
+		text_append(&text, "", "%s of '%s' differs from that of '%s'", noun, tasks[1]->name,
+			tasks[0]->name);
+	return text;
+}
+
+/* Takes all samples, and reads the results, also those of interrupted runs that have samples. As
+ * session_run. */
+static int run_all(struct session *s, struct error *err)
+{
+	const struct measure_options *o = s->options;
+	const struct command_spec all = {.cpu = o->cpu,
+		.cgroup = s->base.observer.cgroup,
+		.accounting = s->base.observer.accounting};
+	const struct sampling_plan plan = {
+		.session = &s->base,
+		.items = s->samplings,
+		.n = s->n,
+		.order = s->order,
+		.seed = s->seed,
+		.together = {.plan = &s->duet,
+			.all = &all,
+			.alone = s->order == ORDER_DUET ? (uint32_t)o->alone : 0,
+			.store = &duet_store},
+		.hooks = {begin_task, prepare_sample, conclude_sample, sample_taken, more_samples,
+			end_task, choose_slice},
+		.label = s->n == 1 ? NULL : "emp-measure",
+		.quiet = o->quiet || o->silent,
+	};
+	unsigned long long samples = 0;
+	long long first, last;
+	int r;
+
+	r = sampling_run(&plan, err);
+	if (r != -EINTR)
+		return r == -ETIMEDOUT ? STATUS_TIME_OUT : r;
+	first = last = (long long)s->tasks[0].run.id;
+	for (size_t i = 0; i < s->n; i++) {
+		samples += s->tasks[i].run.n_samples;
+		/* in a sequence, some may not have begun */
+		last = (long long)s->tasks[i].run.id ?: last;
+	}
+	if (samples == 0)
+		return error_say(
+			err, STATUS_INTERRUPTED, "interrupted before the first sample was taken");
+	if (first == last)
+		return error_say(err, STATUS_INTERRUPTED,
+			"interrupted: run %lld keeps the %s taken so far", first,
+			text_count(samples, "sample"));
+	return error_say(err, STATUS_INTERRUPTED,
+		"interrupted: runs %lld to %lld keep the %s taken so far", first, last,
+		text_count(samples, "sample"));
+}
+
+int session_run(struct session *s, const struct commands *commands, struct error *err)
+{
+	_cleanup_(duet_report_clear) struct duet_report report = {};
+	struct session *turn;
+	struct comparison c;
+	int r = run_all(s, err);
+
+	if (r != 0 || s->order != ORDER_DUET || session_n_shown(s) < 2)
+		return r;
+	/* the first doubt about any of the programs decides */
+	r = session_duet(s, &report, err);
+	for (size_t i = 1; r >= 0 && s->doubt == DUET_SOUND && i < report.n; i++)
+		r = duet_report_compare(&report, 0, i, &c, &s->doubt, err);
+	if (r < 0 || s->doubt == DUET_SOUND)
+		return r < 0 ? r : 0;
+	/* what is in turn shares all but its order and its tasks with the duet */
+	s->in_turn = turn = xmalloc(sizeof(*turn));
+	*turn = *s;
+	turn->order = ORDER_INTERLEAVE;
+	turn->in_turn = NULL;
+	turn->n = 0;
+	r = session_fill_tasks(turn, commands, err);
+	if (r == 0)
+		r = run_all(turn, err);
+	return r == 0 ? export_results(s, false, err) : r;
+}
