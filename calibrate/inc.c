@@ -2,11 +2,11 @@
 /* INC, the papers' compute-bound program (EMP, Figure 7): it only increments a register. No I/O, no
  * allocation, no library call while it runs; static, so that loading takes next to no time.
  *
- * *   inc --iterations N   that many increments: what emp-calibrate runs   inc SECONDS
- * about that long, by the constant that emp-calibrate measured on this machine   inc --branches N
- * that many increments, with a taken branch for each
+ *   inc --iterations N   that many increments: what emp-calibrate runs
+ *   inc SECONDS          about that long, by the constant that emp-calibrate measured here
+ *   inc --branches N     that many increments, with a taken branch for each
  *
- * * Each increment needs the result of the one before, so that a processor makes one in a cycle and
+ * Each increment needs the result of the one before, so that a processor makes one in a cycle and
  * has most of its units to spare. A taken branch a cycle, in contrast, is what the hardware threads
  * of a core have to share: a loop that takes one for each increment halves its speed while somebody
  * uses the other thread. */

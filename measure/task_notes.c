@@ -4,6 +4,7 @@
 
 #include "measure/perf_counts.h"
 #include "lib/report/results.h"
+#include "lib/report/run_notes.h"
 #include "lib/report/screen.h"
 
 /* What runs between two samples leaves cold caches, and a CPU in an idle state: 0.06 to 0.14 ms of
