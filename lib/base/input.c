@@ -157,6 +157,7 @@ static ssize_t unpack(struct input *input, void *buffer, size_t size, struct err
 			input->at++;
 			continue;
 		}
+
 		if (input->ended)
 			inflateReset(&input->z);
 		input->z.next_in = input->buffer + input->at;

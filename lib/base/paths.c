@@ -19,7 +19,8 @@ int paths_default_book(char **ret, struct error *err)
 		*ret = text_format("%s/.local/share/emp/emp.db", home);
 	else
 		return error_say(err, -ENOENT,
-			"HOME is not set to your home directory; name the lab book with --db or EMP_DB");
+			"HOME is not set to your home directory; name the lab book with --db or "
+			"EMP_DB");
 	return 0;
 }
 
@@ -58,8 +59,8 @@ int paths_check_apart(const char *path, int standard_fd, struct error *err)
 	return 0;
 }
 
-/* Whether another user may have put this file, `st`, into its directory in order to mislead this one.
- * The kernel refuses that only with its fs.protected_* settings. */
+/* Whether another user may have put this file, `st`, into its directory in order to mislead this
+ * one. The kernel refuses that only with its fs.protected_* settings. */
 static bool may_mislead(const struct stat *st, const char *directory)
 {
 	struct stat in;
@@ -99,7 +100,8 @@ static int paths_follow(const char *path, enum path_use use, char **ret, bool *r
 		if (*ret_exists && (is_link || (last && use != PATH_READ)) &&
 			may_mislead(ret_st, in))
 			return error_say(err, -EACCES,
-				"cannot %s '%s': '%s' belongs to another user, in a directory that all may write to",
+				"cannot %s '%s': '%s' belongs to another user, in a directory that "
+				"all may write to",
 				to, path, at);
 
 		free(TAKE(rest));
@@ -223,7 +225,8 @@ int output_files_apart(const char *const *paths, size_t n, struct error *err)
 				continue;
 			if (output_file_is_standard(paths[i]) && output_file_is_standard(paths[k]))
 				return error_say(err, -EINVAL,
-					"two documents cannot share standard output: give all but one a file of its own");
+					"two documents cannot share standard output: give all but "
+					"one a file of its own");
 			return error_say(err, -EINVAL, "two exports cannot share the file '%s'",
 				output_file_is_standard(paths[i]) ? paths[k] : paths[i]);
 		}

@@ -161,8 +161,8 @@ static size_t narrow_columns(
 	return excess;
 }
 
-/* Prints the next line of each cell of a row; no line ends with blanks. Returns whether there is more.
- * cells NULL: the headings. */
+/* Prints the next line of each cell of a row; no line ends with blanks. Returns whether there is
+ * more. cells NULL: the headings. */
 static bool put_screen_line(FILE *file, struct screen_column *columns, size_t n, size_t gap,
 	const struct kept_cell *cells)
 {

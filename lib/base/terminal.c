@@ -452,8 +452,8 @@ static const char *progress_left(const struct progress *p, uint64_t done)
 	return text_duration((int64_t)left_ns);
 }
 
-/* One line that ends before the last column, because a terminal would wrap there. If space is short,
- * the bar is dropped first, then the end of the label, then the end of the text. */
+/* One line that ends before the last column, because a terminal would wrap there. If space is
+ * short, the bar is dropped first, then the end of the label, then the end of the text. */
 static void progress_draw(const struct progress *p, uint64_t done, const char *text)
 {
 	size_t width = terminal_width(stderr) - 1, taken = terminal_text_width(text) + 1;

@@ -18,8 +18,8 @@
 
 enum { LONGEST = 32 };
 
-/* How many characters must be inserted, deleted, replaced or exchanged with their neighbour (optimal
- * string alignment). Both have at most LONGEST. */
+/* How many characters must be inserted, deleted, replaced or exchanged with their neighbour
+ * (optimal string alignment). Both have at most LONGEST. */
 static size_t count_edits(const char *typed, const char *word)
 {
 	size_t n = strlen(typed), m = strlen(word), d[LONGEST + 1][LONGEST + 1];
@@ -330,8 +330,8 @@ static const struct option_row *parser_find(const struct parser *p, int c)
 	return NULL;
 }
 
-/* Reads the values of an option that takes several. getopt has taken the first one; the others begin
- * at argv[optind]. */
+/* Reads the values of an option that takes several. getopt has taken the first one; the others
+ * begin at argv[optind]. */
 static int take_values(
 	const struct option_row *row, const char *name, int argc, char **argv, struct error *err)
 {
@@ -357,6 +357,7 @@ static int take_option(struct command_line *line, const struct option_row *row, 
 		return error_say(err, -EINVAL, "option '--%s' is given twice", row->name);
 	if (!again)
 		line->given[line->n_given++] = row;
+
 	if (row->operand) {
 		line->operands[line->n_operands++] = (char *)row->operand;
 		return 0;
@@ -469,8 +470,8 @@ static int parse_options(
 	return hint_at_dashes(line, r, err);
 }
 
-/* Refuses options that would have no effect: those that the verb does not have, and those that change
- * the text beside --json. */
+/* Refuses options that would have no effect: those that the verb does not have, and those that
+ * change the text beside --json. */
 static int check_given(const struct command_line *line, struct error *err)
 {
 	const struct option_row *text = NULL;
@@ -602,7 +603,8 @@ static int tool_dispatch(const struct tool *tool, int argc, char **argv, struct 
 		at++;
 	if (tool_after_dashes && argc - optind > argc - at - 1)
 		return error_say(err, -EINVAL,
-			"'%s' comes before --, but everything after -- is one command: omit --, and quote each command line",
+			"'%s' comes before --, but everything after -- is one command: omit --, "
+			"and quote each command line",
 			argv[optind]);
 	return call_verb(&line, argc - optind, argv + optind, err);
 }

@@ -65,7 +65,8 @@ int book_get_environment(struct book *book, int64_t id, char **ret_digest, char 
 	if (id == 0)
 		return 0;
 	r = sql_row(book, err,
-		"SELECT digest, name, document FROM environment LEFT JOIN machine ON machine.id = machine"
+		"SELECT digest, name, document FROM environment LEFT JOIN machine"
+		" ON machine.id = machine"
 		" WHERE environment.id = ?",
 		"i:TTT", id, ret_digest, ret_machine, ret_document);
 	if (r == 0)
@@ -105,7 +106,8 @@ int book_put_inc(struct book *book, int64_t environment, const char *inc_digest,
 	if (r < 0 || stored == per_second)
 		return r < 0 ? r : 0;
 	return error_say(err, -EEXIST,
-		"the lab book '%s' already has the constant of INC for this environment (%.0f increments a second), and runs that were made with it",
+		"the lab book '%s' already has the constant of INC for this environment (%.0f "
+		"increments a second), and runs that were made with it",
 		book->path, stored);
 }
 
@@ -161,9 +163,12 @@ int book_find_other_inc(struct book *book, int64_t environment, const char *inc_
 	return sql_row(book, err,
 		"SELECT profile.name FROM profile JOIN environment ON digest = environment_digest"
 		" WHERE environment.id = ?1 AND retired_ns IS NULL AND inc_digest IS NOT ?2"
-		" AND (correlation_samples > 0 OR profile.id IN (SELECT profile FROM profile_resolving))"
-		" AND profile.id IN (SELECT profile FROM profile_run WHERE which = 'short' AND run IS NOT NULL)"
-		" AND NOT EXISTS (SELECT 1 FROM measurement WHERE environment = ?1 AND inc_digest IS ?2"
+		" AND (correlation_samples > 0 OR profile.id IN (SELECT profile"
+		" FROM profile_resolving))"
+		" AND profile.id IN (SELECT profile FROM profile_run WHERE which = 'short'"
+		" AND run IS NOT NULL)"
+		" AND NOT EXISTS (SELECT 1 FROM measurement WHERE environment = ?1"
+		" AND inc_digest IS ?2"
 		" AND name <> 'inc_per_second')"
 		" ORDER BY made_ns DESC LIMIT 1",
 		"it:T", environment, inc_digest, ret_profile);
@@ -183,7 +188,8 @@ int book_put_figures(struct book *book, const struct profile *profile, struct er
 	if (!profile->environment_digest)
 		return 0;
 	r = sql_row(book, err,
-		"SELECT 1 FROM profile WHERE environment_digest = ? AND made_ns > ? AND inc_digest IS ?"
+		"SELECT 1 FROM profile WHERE environment_digest = ? AND made_ns > ?"
+		" AND inc_digest IS ?"
 		" AND retired_ns IS NULL",
 		"tit", profile->environment_digest, profile->made_ns, profile->inc_digest);
 	if (r != 0) /* 1: there is a later one */
@@ -193,7 +199,8 @@ int book_put_figures(struct book *book, const struct profile *profile, struct er
 	for (const struct mdd *row = profile->mdd; r >= 0 && row < profile->mdd + N_MDD; row++)
 		if (row->samples > 0)
 			r = sql_row(book, err,
-				"INSERT INTO measurement VALUES (?1, 'resolves_interleaved_' || ?2, ?3, '1', ?6),"
+				"INSERT INTO measurement VALUES (?1, 'resolves_interleaved_' || "
+				"?2, ?3, '1', ?6),"
 				" (?1, 'resolves_separate_' || ?2, ?4, '1', ?6),"
 				" (?1, 'resolves_duet_' || ?2, ?5, '1', ?6)"
 				" ON CONFLICT DO UPDATE SET value = excluded.value",

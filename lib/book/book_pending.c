@@ -143,16 +143,19 @@ void pending_put_aside(struct book *book, const char *copy)
 
 	if (rename(path, name) < 0)
 		terminal_remark(
-			"samples of another version of EMP wait in '%s', and cannot be put aside: %s",
+			"samples of another version of EMP wait in '%s', and cannot be put aside: "
+			"%s",
 			path, strerror(errno));
 	else if (copy)
 		terminal_remark(
-			"samples of a run that was killed are kept in '%s'; the version of EMP that left "
+			"samples of a run that was killed are kept in '%s'; the version of EMP "
+			"that left "
 			"them stores them in '%s' when it opens that",
 			name, copy);
 	else
 		terminal_remark(
-			"samples that another version of EMP left are kept in '%s'; under its old name, "
+			"samples that another version of EMP left are kept in '%s'; under its old "
+			"name, "
 			"'%s', that version stores them",
 			name, path);
 }
@@ -165,7 +168,8 @@ int pending_lock_older(struct book *book, int *ret_fd, struct error *err)
 
 	if (r == -EAGAIN)
 		return error_say(err, -EBUSY,
-			"the lab book '%s' is of an older version of EMP, which is taking samples; it is upgraded when that has ended",
+			"the lab book '%s' is of an older version of EMP, which is taking samples; "
+			"it is upgraded when that has ended",
 			book->path);
 	return 0;
 }
@@ -408,14 +412,16 @@ int pending_recover(struct book *book, struct error *err)
 
 	if (r == -EPROTONOSUPPORT)
 		return error_say(err, r,
-			"the file '%s-pending' is not EMP's, which keeps samples under that name; move it away",
+			"the file '%s-pending' is not EMP's, which keeps samples under that name; "
+			"move it away",
 			book->file);
 	if (r != 0)
 		return 0; /* there is none, its owner is alive, or it was put aside */
 	r = pending_store(book, err);
 	return r == 0 ? 0
 		      : error_prefix(err, r,
-				"cannot store the samples in '%s-pending'; move the file away to go on without them",
+				"cannot store the samples in '%s-pending'; move the file away to "
+				"go on without them",
 				book->file);
 }
 

@@ -132,7 +132,8 @@ static int walk_rows(struct book *book, const char *sql, int64_t run, book_each 
 	r = walk.r;
 	if (walk.stray)
 		r = error_say(err, -EBADMSG,
-			"the lab book '%s' is damaged: an execution is out of order, of an unknown source, or of an impossible time; restore an intact copy",
+			"the lab book '%s' is damaged: an execution is out of order, of an unknown "
+			"source, or of an impossible time; restore an intact copy",
 			book->path);
 	else if (!walk.over && walk.r == 0 && rc != SQLITE_ROW)
 		r = book_failed(book, rc, err);

@@ -37,7 +37,8 @@ struct run_export {
 int document_not_made(struct error *err)
 {
 	return error_say(err, -EBADMSG,
-		"cannot make the document of this run: the lab book holds text that is not what emp wrote");
+		"cannot make the document of this run: the lab book holds text that is not what "
+		"emp wrote");
 }
 
 /* 1: there was one more. */
@@ -343,35 +344,49 @@ static int write_companions(struct run_export *x, const struct document_feature 
 	return r;
 }
 
-int document_export_run(struct book *book, int64_t run, const struct document_parts *parts,
-	FILE *file, struct error *err)
+static void run_export_clear(struct run_export *x)
 {
-	struct run_export x = {.book = book, .run = run, .parts = parts, .file = file, .err = err};
-	bool own;
-	int r = book_enter(book, false, &own, err), written;
+	for (size_t i = 0; x->source_texts && i < x->sources.n; i++)
+		free(x->source_texts[i]);
+	free(x->source_texts);
+	free(x->used_sources.ids);
+	free(x->used_environments.ids);
+	sources_clear(&x->sources);
+}
+
+/* Writes the run, and those without which it cannot be understood. */
+static int write_document(struct run_export *x)
+{
+	int r = book_sources(x->book, &x->sources, x->err), written;
 
 	if (r < 0)
 		return r;
-	r = book_sources(book, &x.sources, err);
-	if (r >= 0) {
-		x.source_texts = xcalloc(x.sources.n, sizeof(*x.source_texts));
-		r = write_run(&x);
-		for (const struct document_feature *const *feature = document_features;
-			r >= 0 && *feature; feature++)
-			if ((*feature)->companions.member)
-				r = write_companions(&x, *feature);
-		fputs(r < 0 ? "\n" : "}\n", file);
-		written = stream_flush(file);
-		if (written < 0)
-			r = error_os(err, written, "cannot write to standard output");
-	}
+	x->source_texts = xcalloc(x->sources.n, sizeof(*x->source_texts));
+	r = write_run(x);
+	for (const struct document_feature *const *feature = document_features; r >= 0 && *feature;
+		feature++)
+		if ((*feature)->companions.member)
+			r = write_companions(x, *feature);
+
+	fputs(r < 0 ? "\n" : "}\n", x->file);
+	written = stream_flush(x->file);
+	if (written < 0)
+		return error_os(x->err, written, "cannot write to standard output");
+	return r;
+}
+
+int document_export_run(struct book *book, int64_t run, const struct document_parts *parts,
+	FILE *file, struct error *err)
+{
+	_cleanup_(run_export_clear) struct run_export x = {
+		.book = book, .run = run, .parts = parts, .file = file, .err = err};
+	bool own;
+	int r = book_enter(book, false, &own, err);
+
+	if (r < 0)
+		return r;
+	r = write_document(&x);
 	if (own)
 		r = book_end(book, r, err);
-	for (size_t i = 0; x.source_texts && i < x.sources.n; i++)
-		free(x.source_texts[i]);
-	free(x.source_texts);
-	free(x.used_sources.ids);
-	free(x.used_environments.ids);
-	sources_clear(&x.sources);
 	return r < 0 ? r : 0;
 }
