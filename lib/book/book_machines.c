@@ -16,30 +16,33 @@ const struct field_table measurement_table = FIELD_TABLE(
 
 int book_find_environment(struct book *book, const char *digest, int64_t *ret, struct error *err)
 {
-	return digest ? sql_row(book, err, "SELECT id FROM environment WHERE digest = ?", "t:I",
-				digest, ret)
-		      : 0;
+	if (!digest)
+		return 0;
+	return sql_row(
+		book, err, "SELECT id FROM environment WHERE digest = ?", "t:I", digest, ret);
 }
 
 int book_put_environment(struct book *book, const char *digest, const char *machine,
 	const char *document, int64_t *ret, struct error *err)
 {
+	static const char insert_machine[] =
+		"INSERT INTO machine(name) SELECT ?1 WHERE ?1 IS NOT NULL ON CONFLICT DO NOTHING";
+	/* the book may have the digest only, for example from a profile */
+	static const char complete[] =
+		"UPDATE environment SET document = ifnull(document, ?3),"
+		" machine = ifnull(machine, (SELECT id FROM machine WHERE name = ?2))"
+		" WHERE digest = ?1 AND ((machine IS NULL AND ?2 IS NOT NULL)"
+		" OR (document IS NULL AND ?3 IS NOT NULL))";
 	/* without a digest, environments are the same if their machines and documents are */
-	static const char machine_insert
-		[] = "INSERT INTO machine(name) SELECT ?1 WHERE ?1 IS NOT NULL"
-		     " ON CONFLICT DO NOTHING",
-  /* a profile, for example, has brought the digest only */
-		complete[] = "UPDATE environment SET document = ifnull(document, ?3),"
-			     " machine = ifnull(machine, (SELECT id FROM machine WHERE name = ?2))"
-			     " WHERE digest = ?1 AND ((machine IS NULL AND ?2 IS NOT NULL)"
-			     " OR (document IS NULL AND ?3 IS NOT NULL))",
-  find[] = "SELECT id FROM environment WHERE digest IS ?1 AND (?1 IS NOT NULL"
-	   " OR (machine IS (SELECT id FROM machine WHERE name = ?2) AND document IS ?3))",
-  insert[] = "INSERT INTO environment(digest, machine, document)"
-	     " VALUES (?, (SELECT id FROM machine WHERE name = ?), ?) RETURNING id";
+	static const char find[] =
+		"SELECT id FROM environment WHERE digest IS ?1 AND (?1 IS NOT NULL"
+		" OR (machine IS (SELECT id FROM machine WHERE name = ?2) AND document IS ?3))";
+	static const char insert[] =
+		"INSERT INTO environment(digest, machine, document)"
+		" VALUES (?, (SELECT id FROM machine WHERE name = ?), ?) RETURNING id";
 	int64_t id = 0;
 	int r = BOOK_ATOMIC_RETRIED(book,
-		sql_row(book, err, machine_insert, "t", machine)
+		sql_row(book, err, insert_machine, "t", machine)
 			?: sql_row(book, err, complete, "ttt", digest, machine, document)
 			?: sql_row(book, err, find, "ttt:I", digest, machine, document, &id)
 			?: sql_row(book, err, insert, "ttt:I", digest, machine, document, &id),
@@ -103,8 +106,10 @@ int book_put_inc(struct book *book, int64_t environment, const char *inc_digest,
 
 	if (r < 0 && book->failure == SQLITE_CONSTRAINT_FOREIGNKEY)
 		return environment_not_there(book, environment, err);
-	if (r < 0 || stored == per_second)
-		return r < 0 ? r : 0;
+	if (r < 0)
+		return r;
+	if (stored == per_second)
+		return 0;
 	return error_say(err, -EEXIST,
 		"the lab book '%s' already has the constant of INC for this environment (%.0f "
 		"increments a second), and runs that were made with it",
@@ -136,7 +141,7 @@ int book_get_mdd(struct book *book, int64_t environment, const char *inc_digest,
 	return 0;
 }
 
-/* How much neighbouring samples are alike, for all numbers of samples (0). */
+/* The names of the correlation of neighbouring samples; 0: for all numbers of samples. */
 #define LAG1 "correlation_0"
 #define LAG1_SAMPLES "correlation_samples_0"
 

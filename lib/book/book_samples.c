@@ -48,8 +48,8 @@ struct walk {
 	int r;           /* what `each` ended the walk with */
 };
 
-/* Whether a value is one that EMP writes; NULL leaves *ret as it is, and is wrong where `ret` is
- * NULL. */
+/* Reads a number. False: it is not one that EMP writes. NULL leaves *ret as it is; if `ret` is
+ * NULL, a number is required. */
 static bool read_value(sqlite3_value *value, int64_t min, int64_t max, int64_t *ret)
 {
 	int type = sqlite3_value_type(value);

@@ -67,10 +67,11 @@ int book_schema_version(struct book *book, struct error *err)
 /* The tables, views, indexes and triggers, each with a line that describes it: its SQL without
  * blanks, and without quotes around names, which depend on the version of SQLite that changed a
  * table. Statistics (ANALYZE) change no result. */
-#define OBJECTS                                                                                        \
-	"SELECT type, name, type || ' ' || name || ' ' || tbl_name || ' ' || replace(replace(replace(" \
-	" ifnull(sql, ''), ' ', ''), char(10), ''), '\"', '') || char(10) AS line FROM sqlite_schema"  \
-	" WHERE type <> 'table' OR name NOT IN ('sqlite_stat1', 'sqlite_stat4') ORDER BY name, type"
+#define OBJECTS                                                                        \
+	"SELECT type, name, type || ' ' || name || ' ' || tbl_name || ' ' ||"          \
+	" replace(replace(replace(ifnull(sql, ''), ' ', ''), char(10), ''), '\"', '')" \
+	" || char(10) AS line FROM sqlite_schema WHERE type <> 'table'"                \
+	" OR name NOT IN ('sqlite_stat1', 'sqlite_stat4') ORDER BY name, type"
 
 enum { OBJECT_TYPE, OBJECT_NAME, OBJECT_LINE };
 
@@ -93,7 +94,7 @@ int book_schema_digest(sqlite3 *db, char ret[DIGEST_SIZE])
 	return rc == SQLITE_ROW ? 0 : -EIO;
 }
 
-/* Makes the tables of a version in memory, where nothing can fail but for want of it. */
+/* Makes the tables of a version in memory. Only a lack of memory can make that fail. */
 static sqlite3 *make_model(int version, sqlite3_stmt **ret_objects)
 {
 	sqlite3 *model = NULL;
@@ -108,7 +109,7 @@ static sqlite3 *make_model(int version, sqlite3_stmt **ret_objects)
 	return model;
 }
 
-/* The order in which two objects come; no object comes last. */
+/* The order of two objects by name and type; NULL is the last. */
 static int compare_objects(sqlite3_stmt *a, sqlite3_stmt *b)
 {
 	if (!a || !b)

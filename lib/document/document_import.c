@@ -20,7 +20,7 @@
 
 enum { MOST_ROWS = 64 };
 
-/* The run, or another one that it belongs with. */
+/* The run, or another one without which it cannot be understood. */
 struct import_part {
 	json_t *head;   /* what is neither samples nor rows */
 	int64_t number; /* of the run in the book that it comes from; 0: not known */
@@ -28,7 +28,7 @@ struct import_part {
 	int64_t samples, rows[MOST_ROWS]; /* places in the document; 0: none */
 };
 
-/* A number that the document has, and the one that the book gives to the same. */
+/* An id in the document, and the id of the same thing in the book. */
 struct import_id {
 	enum field_reference of;
 	int64_t from, to;
@@ -83,7 +83,8 @@ static int import_execution(
 	return r;
 }
 
-/* At `place`, some at a time: a sample may have more than memory holds. */
+/* Stores the executions that are at `place`, some at a time: a sample may have more than memory
+ * holds. */
 static int import_executions(struct run_import *import, int64_t place, uint32_t sample)
 {
 	struct execution executions[256];
@@ -111,8 +112,8 @@ static int import_executions(struct run_import *import, int64_t place, uint32_t 
 	return r;
 }
 
-/* EMP 0.2.0 wrote them under both of their names, and builds between it and 0.3.0 twice under one:
- * they must be the same. */
+/* Reads the disturbance counters of a sample. EMP 0.2.0 wrote them under two names, and builds
+ * between it and 0.3.0 twice under one: the values must be the same. */
 static int import_counters(
 	struct document_object *o, const char *name, struct counters *ret, bool *has)
 {
@@ -295,7 +296,7 @@ static int put_all_referred(struct run_import *import, const json_t *head)
 	return 0;
 }
 
-/* The ids of the other book become those of this one. */
+/* Replaces the ids in a row by those of this book. */
 static int renumber(struct run_import *import, const struct field_table *table, void *row)
 {
 	for (const struct field *field = table->fields; field < table->fields + table->n; field++) {
