@@ -366,84 +366,155 @@ static void add_output_json(json_t *emp, const struct session *s, const struct p
 	json_decref(statuses);
 }
 
+/* With which profile, where and how the samples were taken. */
+static void add_setting_json(json_t *emp, const struct session *s, const struct task *t)
+{
+	const struct run *run = &t->result.discarding.run;
+	const struct observer *observer = &s->base.observer;
+	_cleanup_(freep) char *profile = text_utf8(s->options->profile);
+	_cleanup_(freep) char *changes = text_utf8(s->environment_changes);
+
+	json_object_update_new(
+		emp, json_pack("{s:s?, s:s*, s:s?, s:s?}", "profile", profile, "environment",
+			     s->base.environment_digest, "profile_environment",
+			     s->profile.environment_digest, "environment_changes", changes));
+	json_object_update_new(emp, json_pack("{s:s, s:s, s:s, s:b}", "backend", observer->backend,
+					    "pt_source", observer->pt_source, "wait_source",
+					    t->run.wait_source, "pt_partial", !observer->cgroup));
+	json_object_update_new(emp, json_pack("{s:s?, s:o}", "call", run->owner, "cpu",
+					    run->cpu < 0 ? json_null() : json_integer(run->cpu)));
+}
+
+/* A member of all samples, which is an int64_t at this offset. */
+static json_t *sample_numbers_json(const struct run_result *run, size_t offset)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < run->n_samples; i++) {
+		const char *sample = (const char *)&run->samples[i];
+
+		json_array_append_new(array, json_integer(*(const int64_t *)(sample + offset)));
+	}
+	return array;
+}
+
+static void add_samples_json(json_t *emp, const struct run_result *run)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+	} times[] = {
+		{"pt_ns", offsetof(struct sample, pt_ns)},
+		{"et_ns", offsetof(struct sample, et_ns)},
+		{"user_ns", offsetof(struct sample, user_ns)},
+		{"system_ns", offsetof(struct sample, system_ns)},
+	};
+	json_t *start = json_array(), *late = json_array();
+	json_t *kept = json_object_get(json_object_get(emp, "pt"), "kept");
+	json_t *interval = json_object_get(kept, "interval_ns");
+
+	for (size_t i = 0; i < run->n_samples; i++) {
+		const struct sample *sample = &run->samples[i];
+
+		json_array_append_new(start, json_string(text_rfc3339(sample->start_ns)));
+		if (sample_is_late(sample))
+			json_array_append_new(late, json_integer(sample->n));
+	}
+	/* as text, too, for people and for programs that read numbers as doubles */
+	json_object_set_new(
+		emp, "start_ns", sample_numbers_json(run, offsetof(struct sample, start_ns)));
+	json_object_set_new(emp, "start", start);
+	for (size_t i = 0; i < ELEMENTS(times); i++)
+		json_object_set_new(emp, times[i].name, sample_numbers_json(run, times[i].offset));
+	json_object_set_new(emp, "ended_late", late);
+	if (interval)
+		json_object_set(emp, "pt_interval_ns", interval);
+}
+
+/* The share of ET that the program was not on a CPU, in all samples that are whole; below 0 where
+ * it ran on several. */
+static double off_cpu_share(const struct run_result *run)
+{
+	double et_ns = 0, pt_ns = 0;
+
+	for (const struct sample *k = run->samples; k < run->samples + run->n_samples; k++)
+		if (sample_is_whole(k)) {
+			et_ns += (double)k->et_ns;
+			pt_ns += (double)k->pt_ns;
+		}
+	return 1 - pt_ns / et_ns;
+}
+
+/* Of each sample; null: nothing is known. */
+static json_t *counters_json(const struct run_result *run)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < run->n_counters; i++) {
+		const struct counters *counters = &run->counters[i];
+		bool known = counters_know_any(counters);
+
+		json_array_append_new(
+			array, known ? document_new(&counters_table, counters) : json_null());
+	}
+	return array;
+}
+
+/* The program's memory and command, and what disturbed it. */
+static void add_disturbances_json(json_t *emp, const struct session *s, const struct task *t)
+{
+	const struct run_result *run = &t->result;
+	const struct daemons *others = &run->discarding.others;
+	const struct peak_memory memory = peak_memory_of(
+		run->samples, run->discarding.out, run->n_samples);
+	_cleanup_(freep) char *typed = text_utf8(t->command->text);
+	_cleanup_(notes_clear) struct notes notes = {};
+	json_t *unprofiled = s->options->profile ? others_as_json(others, true) : json_array();
+
+	notes_add_all(&notes, &t->notes);
+	notes_add_all(&notes, &s->notes);
+	json_object_set_new(emp, "peak_memory", peak_memory_as_json(&memory));
+	json_object_set_new(emp, "command", json_string(typed ?: ""));
+	json_object_set_new(emp, "off_cpu", json_real_or_null(off_cpu_share(run)));
+	json_object_set_new(emp, "others", others_as_json(others, false));
+	json_object_set(emp, "unprofiled", unprofiled);
+	json_object_set_new(emp, "not_in_profile", unprofiled);
+	json_object_set_new(emp, "disturbance_counters", counters_json(run));
+	json_object_set_new(emp, "warnings", notes_as_json(&notes));
+}
+
+/* What observing cost, and what else was observed. */
+static void add_observations_json(json_t *emp, const struct session *s, const struct task *t)
+{
+	const struct sampling *sampling = t->sampling;
+	json_int_t n = (json_int_t)t->result.n_samples;
+
+	json_object_set_new(emp, "held_back", held_back_as_json(&t->result));
+	json_object_set_new(
+		emp, "observer_ns", json_integer((json_int_t)sampling->observer_ns / n));
+	json_object_set_new(
+		emp, "before_exec_ns", json_integer((json_int_t)sampling->before_ns / n));
+	json_object_set_new(emp, "left_behind", json_integer(sampling->left_behind));
+	json_object_set_new(emp, "escaped", json_integer(sampling->escaped));
+	if (s->perf.n > 0)
+		json_object_set_new(emp, "perf", perf_json(s, t));
+	if (s->trace)
+		json_object_set_new(emp, "trace",
+			program_trace_json(s->trace, t->preemptions, t->n_preemptions));
+	if (t->inc.increments > 0)
+		json_object_set_new(emp, "inc_units", inc_units_as_json(&t->inc));
+}
+
 /* EMP's figures: the members of discarding_as_json (run, by_cutoff, by_two_sd, incomplete, pt, et),
  * and more. */
 static json_t *emp_json(const struct session *s, const struct task *t)
 {
-	const struct run_result *run = &t->result;
-	const struct run *of = &run->discarding.run;
-	const struct observer *o = &s->base.observer;
-	const struct peak_memory memory = peak_memory_of(
-		run->samples, run->discarding.out, run->n_samples);
-	_cleanup_(freep) char *typed = text_utf8(t->command->text),
-			      *profile = text_utf8(s->options->profile),
-			      *changes = text_utf8(s->environment_changes);
-	_cleanup_(notes_clear) struct notes notes = {};
-	json_t *start_ns = json_array(), *start = json_array(), *pt_ns = json_array(),
-	       *et_ns = json_array(), *user_ns = json_array(), *system_ns = json_array(),
-	       *counters = json_array(), *late = json_array();
-	json_t *emp = discarding_as_json(&run->discarding);
-	json_t *unprofiled = profile ? others_as_json(&run->discarding.others, true) : json_array();
-	double sum_et_ns = 0, sum_pt_ns = 0;
+	json_t *emp = discarding_as_json(&t->result.discarding);
 
-	for (size_t i = 0; i < run->n_samples; i++) {
-		const struct sample *k = &run->samples[i];
-
-		/* as text, too, for people and for programs that read numbers as doubles */
-		json_array_append_new(start_ns, json_integer(k->start_ns));
-		json_array_append_new(start, json_string(text_rfc3339(k->start_ns)));
-		json_array_append_new(pt_ns, json_integer(k->pt_ns));
-		json_array_append_new(et_ns, json_integer(k->et_ns));
-		json_array_append_new(user_ns, json_integer(k->user_ns));
-		json_array_append_new(system_ns, json_integer(k->system_ns));
-		if (sample_is_late(k))
-			json_array_append_new(late, json_integer(k->n));
-		if (!sample_is_whole(k))
-			continue;
-		sum_et_ns += (double)k->et_ns;
-		sum_pt_ns += (double)k->pt_ns;
-	}
-	for (size_t i = 0; i < run->n_counters; i++) /* null if nothing is known */
-		json_array_append_new(
-			counters, counters_know_any(&run->counters[i])
-					  ? document_new(&counters_table, &run->counters[i])
-					  : json_null());
-	notes_add_all(&notes, &t->notes);
-	notes_add_all(&notes, &s->notes);
-	json_object_update_new(
-		emp, json_pack("{s:s?, s:s*, s:s?, s:s?, s:s, s:s, s:s, s:b}", "profile", profile,
-			     "environment", s->base.environment_digest, "profile_environment",
-			     s->profile.environment_digest, "environment_changes", changes,
-			     "backend", o->backend, "pt_source", o->pt_source, "wait_source",
-			     t->run.wait_source, "pt_partial", !o->cgroup));
-	json_object_update_new(emp, json_pack("{s:s?, s:o}", "call", of->owner, "cpu",
-					    of->cpu < 0 ? json_null() : json_integer(of->cpu)));
-	json_object_update_new(
-		emp, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:O*}", "start_ns", start_ns,
-			     "start", start, "pt_ns", pt_ns, "et_ns", et_ns, "user_ns", user_ns,
-			     "system_ns", system_ns, "ended_late", late, "pt_interval_ns",
-			     json_object_get(json_object_get(json_object_get(emp, "pt"), "kept"),
-				     "interval_ns")));
-	/* off_cpu: the share of ET that the program was not on a CPU, in all samples that are
-	 * whole; below 0 where it ran on several */
-	json_object_update_new(
-		emp, json_pack("{s:o, s:s, s:o, s:o, s:O, s:o, s:o, s:o}", "peak_memory",
-			     peak_memory_as_json(&memory), "command", typed ?: "", "off_cpu",
-			     json_real_or_null(1 - sum_pt_ns / sum_et_ns), "others",
-			     others_as_json(&run->discarding.others, false), "unprofiled",
-			     unprofiled, "not_in_profile", unprofiled, "disturbance_counters",
-			     counters, "warnings", notes_as_json(&notes)));
-	json_object_update_new(emp,
-		json_pack("{s:o, s:I, s:I, s:i, s:i, s:o*, s:o*, s:o*}", "held_back",
-			held_back_as_json(run), "observer_ns",
-			(json_int_t)t->sampling->observer_ns / (json_int_t)run->n_samples,
-			"before_exec_ns",
-			(json_int_t)t->sampling->before_ns / (json_int_t)run->n_samples,
-			"left_behind", t->sampling->left_behind, "escaped", t->sampling->escaped,
-			"perf", s->perf.n > 0 ? perf_json(s, t) : NULL, "trace",
-			s->trace ? program_trace_json(s->trace, t->preemptions, t->n_preemptions)
-				 : NULL,
-			"inc_units", t->inc.increments > 0 ? inc_units_as_json(&t->inc) : NULL));
+	add_setting_json(emp, s, t);
+	add_samples_json(emp, &t->result);
+	add_disturbances_json(emp, s, t);
+	add_observations_json(emp, s, t);
 	json_object_update_new(
 		emp, json_pack("{s:s*, s:s*}", "program_digest", t->run.program_digest,
 			     "output_digest", t->run.output_digest));
