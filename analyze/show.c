@@ -6,6 +6,7 @@
 #include "analyze/verbs.h"
 
 #include "lib/base/argv.h"
+#include "lib/base/terminal.h"
 #include "lib/duet/duet_report.h"
 #include "lib/duet/inc_units.h"
 #include "lib/report/results.h"

@@ -5,7 +5,9 @@
 #include "calibrate/calibration_duet.h"
 #include "calibrate/options.h"
 #include "calibrate/screen.h"
+#include "lib/base/terminal.h"
 #include "lib/document/document.h"
+#include "lib/report/daemon_causes.h"
 #include "lib/report/results.h"
 #include "lib/report/notes.h"
 

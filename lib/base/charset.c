@@ -18,8 +18,8 @@ bool charset_converts(void)
 	return charset != CHARSET_UTF8;
 }
 
-/* In any locale that is not UTF-8: what EMP itself prints, and the signs for which they may be
- * taken. */
+/* Characters that EMP itself prints, and those that look like them, as they are printed in every
+ * locale that is not UTF-8. */
 static const struct {
 	wchar_t character;
 	const char *ascii;
@@ -53,8 +53,14 @@ static wchar_t decode_utf8(const char *text, size_t size)
 
 static size_t encode_utf8(wchar_t c, char *to)
 {
-	size_t size = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+	size_t size = 4;
 
+	if (c < 0x80)
+		size = 1;
+	else if (c < 0x800)
+		size = 2;
+	else if (c < 0x10000)
+		size = 3;
 	for (size_t i = size; i-- > 1; c >>= 6)
 		to[i] = (char)(0x80 | (c & 0x3f));
 	to[0] = (char)(size == 1 ? c : (0xf00 >> size & 0xff) | c);
@@ -141,15 +147,16 @@ struct charset_stream {
 	size_t n_begun;
 };
 
-/* How many bytes the character has that begins so; 1 for a byte that begins none. */
+/* The size of a character that begins with this byte; 1: no character begins with it. */
 static size_t expected_size(char first)
 {
 	unsigned char c = (unsigned char)first;
 
-	return c >= 0xf0 && c < 0xf8   ? 4
-	       : c >= 0xe0 && c < 0xf0 ? 3
-	       : c >= 0xc0 && c < 0xe0 ? 2
-				       : 1;
+	if (c >= 0xf0 && c < 0xf8)
+		return 4;
+	if (c >= 0xe0 && c < 0xf0)
+		return 3;
+	return c >= 0xc0 && c < 0xe0 ? 2 : 1;
 }
 
 /* Bytes that are not UTF-8 are \xNN, as in all that EMP prints. */
@@ -208,8 +215,8 @@ static FILE *charset_stream(FILE *to, struct charset_stream **ret_cookie)
 	return file;
 }
 
-/* That are converted. They are never closed: LeakSanitizer sees a leak unless their cookies are
- * known here. */
+/* The standard streams that are converted; NULL: they are not. They are never closed: LeakSanitizer
+ * sees a leak unless their cookies are known here. */
 static FILE *standard_streams[STDERR_FILENO + 1];
 static struct charset_stream *standard_cookies[STDERR_FILENO + 1];
 
@@ -221,6 +228,14 @@ int charset_fileno(FILE *file)
 	return fileno(file);
 }
 
+/* How libc buffers this descriptor. */
+static int standard_buffering(int fd)
+{
+	if (fd == STDERR_FILENO)
+		return _IONBF;
+	return isatty(fd) ? _IOLBF : _IOFBF;
+}
+
 void charset_begin(void)
 {
 	FILE **const streams[] = {[STDOUT_FILENO] = &stdout, [STDERR_FILENO] = &stderr};
@@ -228,21 +243,23 @@ void charset_begin(void)
 
 	setlocale(LC_CTYPE, "");
 	name = nl_langinfo(CODESET);
-	charset = !strcmp(name, "UTF-8")            ? CHARSET_UTF8
-		  : !strcmp(name, "ANSI_X3.4-1968") ? CHARSET_ASCII
-						    : CHARSET_OTHER;
-	for (int fd = STDOUT_FILENO; charset_converts() && fd <= STDERR_FILENO; fd++) {
-		FILE *file = fileno(*streams[fd]) == fd
-				     ? charset_stream(*streams[fd], &standard_cookies[fd])
-				     : NULL;
+	charset = CHARSET_OTHER;
+	if (!strcmp(name, "UTF-8"))
+		charset = CHARSET_UTF8;
+	else if (!strcmp(name, "ANSI_X3.4-1968"))
+		charset = CHARSET_ASCII;
+	if (!charset_converts())
+		return;
 
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
+		FILE *file;
+
+		if (fileno(*streams[fd]) != fd)
+			continue;
+		file = charset_stream(*streams[fd], &standard_cookies[fd]);
 		if (!file)
 			continue;
-		setvbuf(file, NULL,
-			fd == STDERR_FILENO ? _IONBF
-			: isatty(fd)        ? _IOLBF
-					    : _IOFBF,
-			BUFSIZ);
+		setvbuf(file, NULL, standard_buffering(fd), BUFSIZ);
 		*streams[fd] = standard_streams[fd] = file;
 	}
 }

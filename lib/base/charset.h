@@ -2,8 +2,8 @@
 /* What is printed in a locale whose characters are not UTF-8.
  *
  * All text in memory is UTF-8. On its way to standard output and standard error it becomes text of
- * the locale: EMP's own signs are ASCII there ("+-", "..."), and a character that the locale has
- * not is \xNN for each of its bytes. Files are UTF-8. */
+ * the locale: EMP's own signs are ASCII there ("+-", "..."), and a character that the locale does
+ * not have is \xNN for each of its bytes. Files are UTF-8. */
 #pragma once
 
 #include "lib/base/base.h"
@@ -12,7 +12,7 @@
  * converted where that is necessary. */
 void charset_begin(void);
 
-/* Whether they are. */
+/* Whether standard output and error are converted. */
 bool charset_converts(void);
 
 /* As fileno(3), also for a stream that is converted. */

@@ -8,11 +8,10 @@
 #pragma once
 
 struct error {
-	char text[768]; /* "" = nothing said */
-	char lines
-		/* for below the sentence: what a program that failed wrote, or what to type; "":
-		 * nothing */
-		[600];
+	char text[768]; /* the sentence; "": there is none */
+	/* printed below the sentence: what a program that failed wrote, or what to type; "":
+	 * nothing */
+	char lines[600];
 };
 
 /* Writes the sentence, drops what was there, and returns `r`. */

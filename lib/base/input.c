@@ -77,7 +77,7 @@ static int refuse_others(const char *path, const void *bytes, size_t n, const ch
 	return 0;
 }
 
-static int recognize(struct input *input, struct error *err)
+static int input_recognize(struct input *input, struct error *err)
 {
 	int r = fill(input, RECOGNIZED, err);
 
@@ -108,7 +108,7 @@ int input_open(struct input **ret, const char *path, struct error *err)
 	if (input->fd < 0 || fstat(input->fd, &st) < 0)
 		return error_os(err, -errno, "cannot open '%s'", path);
 	input->regular = S_ISREG(st.st_mode) && lseek(input->fd, 0, SEEK_CUR) == 0;
-	r = recognize(input, err);
+	r = input_recognize(input, err);
 	if (r < 0)
 		return r;
 	*ret = TAKE(input);
@@ -157,6 +157,7 @@ static ssize_t unpack(struct input *input, void *buffer, size_t size, struct err
 			input->at++;
 			continue;
 		}
+
 		if (input->ended)
 			inflateReset(&input->z);
 		input->z.next_in = input->buffer + input->at;

@@ -12,9 +12,9 @@ extern int interrupt_fd;
 
 /* The first of the signals that was received, 0: none so far. */
 int interrupt_pending(void);
-/* The same as it was when that was last asked. */
+/* The signal that the last interrupt_pending() returned, without looking for a new one. */
 int interrupt_noted(void);
-/* For whoever reads interrupt_fd itself. */
+/* Notes a signal that the caller has read from interrupt_fd itself. */
 void interrupt_note(int signal);
 
 /* As openat(2) with O_CLOEXEC. EINTR: a signal came before the pipe had another end. A reader waits

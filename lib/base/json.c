@@ -32,8 +32,9 @@ int json_write_real(FILE *file, double value)
 {
 	const char *text = text_brief("%.15g", value);
 
-	return fputs(strtod(text, NULL) == value ? text : text_brief("%.17g", value), file) < 0 ? -1
-												: 0;
+	if (strtod(text, NULL) != value)
+		text = text_brief("%.17g", value);
+	return fputs(text, file) < 0 ? -1 : 0;
 }
 
 int json_write(FILE *file, const json_t *json)

@@ -7,8 +7,8 @@
 
 #include <jansson.h>
 
-/* Prints a document, which is taken over, and a newline; real numbers with 15 digits, or so many.
- * 0: all, for a document that will be read again. A failure to write stays in ferror(file). */
+/* Prints a document, which is taken over, and a newline. Real numbers have 15 digits, or `digits`;
+ * 0: as many as they need to be read again. A failure to write stays in ferror(file). */
 int json_print_digits(json_t *json, FILE *file, int digits, struct error *err);
 static inline int json_print(json_t *json, FILE *file, struct error *err)
 {
@@ -22,13 +22,13 @@ int json_print_document(const char *format, json_t *members, struct error *err);
 int json_write(FILE *file, const json_t *json);
 int json_write_real(FILE *file, double value); /* with as many digits as it needs */
 
-/* null: not a finite number; a number that is not known. */
+/* null if the number is not finite, or is not known. */
 json_t *json_real_or_null(double value);
 static inline json_t *json_int_if(bool known, int64_t value)
 {
 	return known ? json_integer(value) : json_null();
 }
-/* [low, high]; null: not finite numbers. */
+/* [low, high]; null if they are not finite numbers. */
 json_t *json_interval(double low, double high);
 
 /* A whole file, see input.h; "-" is standard input. The sentence of a parse error has line and
@@ -37,10 +37,11 @@ int json_read(json_t **ret, const char *path, struct error *err);
 
 /* Reading the members of a JSON object. Messages name the member and its location.
  *
- * struct json_fields f = json_fields_begin(object, (struct json_location){"sample", 3}, err);
+ * 	struct json_fields f = json_fields_begin(object, (struct json_location){"sample", 3}, err);
  *
- * json_fields_int(&f, "et_ns", 0, INT64_MAX, &sample->et_ns); json_fields_text_or_empty(&f,
- * "unit?", &unit); return f.r;
+ * 	json_fields_int(&f, "et_ns", 0, INT64_MAX, &sample->et_ns);
+ * 	json_fields_text_or_empty(&f, "unit?", &unit);
+ * 	return f.r;
  *
  * A name with a question mark: the member may be missing or null, which is "not known", and *ret is
  * not written. The first failure is kept in f.r and its sentence in err; later calls do nothing.
@@ -67,7 +68,8 @@ struct json_fields {
 struct json_fields json_fields_begin(
 	const json_t *object, struct json_location at, struct error *err);
 
-/* "<location><the rest>", as f.r, which it returns; unless something failed before. */
+/* Fails with r and the sentence "<location><format>", unless something failed before. Returns
+ * f.r. */
 int json_fields_refuse(struct json_fields *f, int r, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -83,7 +85,7 @@ void json_fields_int(
 void json_fields_real(struct json_fields *f, const char *name, double *ret);
 /* Seconds from 0 to 146 years, whole or not, as ns. */
 void json_fields_seconds(struct json_fields *f, const char *name, int64_t *ret_ns);
-/* The first one refuses an empty text. */
+/* json_fields_text() refuses an empty text. */
 void json_fields_text(struct json_fields *f, const char *name, const char **ret);
 void json_fields_text_or_empty(struct json_fields *f, const char *name, const char **ret);
 void json_fields_flag(struct json_fields *f, const char *name, bool *ret);

@@ -15,7 +15,7 @@ void keymap_free(struct keymap *map)
 }
 
 /* Keys are addresses and process ids: the multiplication spreads them over the upper bits. */
-static struct keymap_slot *slot_of(const struct keymap *map, uint64_t key)
+static struct keymap_slot *keymap_slot(const struct keymap *map, uint64_t key)
 {
 	size_t at = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (map->n_slots - 1);
 
@@ -55,7 +55,7 @@ void keymap_set(struct keymap *map, uint64_t key, uint32_t value)
 		keymap_free(map);
 		*map = larger;
 	}
-	slot = slot_of(map, key);
+	slot = keymap_slot(map, key);
 	if (slot->generation != map->generation)
 		map->n_keys++;
 	*slot = (struct keymap_slot){.key = key, .value = value, .generation = map->generation};
@@ -67,6 +67,6 @@ uint32_t *keymap_find(const struct keymap *map, uint64_t key)
 
 	if (map->n_keys == 0)
 		return NULL;
-	slot = slot_of(map, key);
+	slot = keymap_slot(map, key);
 	return slot->generation == map->generation ? &slot->value : NULL;
 }

@@ -19,7 +19,8 @@ int paths_default_book(char **ret, struct error *err)
 		*ret = text_format("%s/.local/share/emp/emp.db", home);
 	else
 		return error_say(err, -ENOENT,
-			"HOME is not set to your home directory; name the lab book with --db or EMP_DB");
+			"HOME is not set to your home directory; name the lab book with --db or "
+			"EMP_DB");
 	return 0;
 }
 
@@ -58,42 +59,53 @@ int paths_check_apart(const char *path, int standard_fd, struct error *err)
 	return 0;
 }
 
+/* Whether another user may have put this file, `st`, into its directory in order to mislead this
+ * one. The kernel refuses that only with its fs.protected_* settings. */
+static bool may_mislead(const struct stat *st, const char *directory)
+{
+	struct stat in;
+
+	if (stat(*directory ? directory : ".", &in) < 0)
+		return false;
+	if (!(in.st_mode & S_ISVTX) || !(in.st_mode & (S_IWOTH | S_IWGRP)))
+		return false;
+	return st->st_uid != geteuid() && st->st_uid != in.st_uid;
+}
+
 /* Follows the links in a path, also to a file that does not exist yet: *ret has none, and the
  * caller frees it; *ret_exists and *ret_st are of the file. -EACCES with a sentence: a link (or, to
- * write, the file) belongs to another user, in a directory that all may write to, where anybody can
- * put it to mislead. The kernel refuses that only with its fs.protected_* settings. */
+ * write, the file) belongs to another user, in a directory that all may write to. */
 static int paths_follow(const char *path, enum path_use use, char **ret, bool *ret_exists,
 	struct stat *ret_st, struct error *err)
 {
 	enum { MAX_LINKS = 40 }; /* as the kernel */
 	const char *to = use == PATH_WRITE ? "write" : "read";
-	_cleanup_(freep) char *done = xstrdup(""),
-			      *rest = xstrdup(path); /* without links; still to be followed */
+	_cleanup_(freep) char *done = xstrdup("");   /* without links */
+	_cleanup_(freep) char *rest = xstrdup(path); /* still to be followed */
 	char target[PATH_MAX];
-	struct stat directory;
 
 	*ret_exists = false;
 	for (int links = 0; *rest;) {
 		size_t slashes = strspn(rest, "/"), end = slashes + strcspn(rest + slashes, "/");
-		_cleanup_(freep) char *at = text_format("%s%.*s", done, (int)end, rest),
-				      *more = xstrdup(rest + end);
+		_cleanup_(freep) char *at = text_format("%s%.*s", done, (int)end, rest);
+		_cleanup_(freep) char *more = xstrdup(rest + end);
 		_cleanup_(freep) char *in = text_format("%s%.*s", done, (int)slashes, rest);
-		bool last = !more[strspn(more, "/")];
+		bool last = !more[strspn(more, "/")], is_link;
 		ssize_t n;
 
 		*ret_exists = lstat(at, ret_st) == 0;
 		if (!*ret_exists && (errno != ENOENT || !last))
 			return error_os(err, -errno, "cannot %s '%s'", to, path);
-		/* whether another user may have put it there in order to mislead this one */
-		if (*ret_exists && (S_ISLNK(ret_st->st_mode) || (last && use != PATH_READ)) &&
-			stat(*in ? in : ".", &directory) == 0 && directory.st_mode & S_ISVTX &&
-			directory.st_mode & (S_IWOTH | S_IWGRP) && ret_st->st_uid != geteuid() &&
-			ret_st->st_uid != directory.st_uid)
+		is_link = *ret_exists && S_ISLNK(ret_st->st_mode);
+		if (*ret_exists && (is_link || (last && use != PATH_READ)) &&
+			may_mislead(ret_st, in))
 			return error_say(err, -EACCES,
-				"cannot %s '%s': '%s' belongs to another user, in a directory that all may write to",
+				"cannot %s '%s': '%s' belongs to another user, in a directory that "
+				"all may write to",
 				to, path, at);
+
 		free(TAKE(rest));
-		if (!*ret_exists || !S_ISLNK(ret_st->st_mode)) {
+		if (!is_link) {
 			free(done);
 			done = TAKE(at);
 			rest = TAKE(more);
@@ -213,7 +225,8 @@ int output_files_apart(const char *const *paths, size_t n, struct error *err)
 				continue;
 			if (output_file_is_standard(paths[i]) && output_file_is_standard(paths[k]))
 				return error_say(err, -EINVAL,
-					"two documents cannot share standard output: give all but one a file of its own");
+					"two documents cannot share standard output: give all but "
+					"one a file of its own");
 			return error_say(err, -EINVAL, "two exports cannot share the file '%s'",
 				output_file_is_standard(paths[i]) ? paths[k] : paths[i]);
 		}
@@ -498,5 +511,7 @@ int path_write(int root_fd, const char *value, const char *format, ...)
 	if (fd < 0)
 		return fd;
 	n = write(fd, value, strlen(value));
-	return n < 0 ? -errno : (size_t)n < strlen(value) ? -EIO : 0;
+	if (n < 0)
+		return -errno;
+	return (size_t)n < strlen(value) ? -EIO : 0;
 }

@@ -20,8 +20,8 @@ int paths_book(const char *option, char **ret, struct error *err);
  * or written as a document: when any descriptor of such a file is closed, the locks of this process
  * on it are gone (fcntl(2)). */
 void paths_keep_apart(const char *book);
-/* -EBUSY with a sentence: `path` is one of these files. standard_fd: that it stands for, if it is
- * "-"; -1: it is a file. */
+/* -EBUSY with a sentence: `path` is one of these files. standard_fd: the descriptor that "-" stands
+ * for; -1: `path` is a file. */
 int paths_check_apart(const char *path, int standard_fd, struct error *err);
 
 /* The file next to `book` that holds the constant of INC as text for `inc`; the caller frees it. */
@@ -83,7 +83,8 @@ bool output_file_is_standard(const char *path);
 int output_standard_keep(int *ret_fd, struct error *err);
 void output_standard_end(int fd);
 
-/* True: they are one file, or would be; but devices such as /dev/null take several. */
+/* Whether two exports would write to one file. Devices such as /dev/null are not shared: they take
+ * several. */
 bool output_is_shared(const char *a, const char *b);
 
 /* -EINVAL with a sentence if two of the exports would go to the same file; devices such as
@@ -96,7 +97,8 @@ bool output_file_is_stream(const char *path);
 
 int output_file_open(struct output_file *ret, const char *path, struct error *err);
 
-/* Puts it in its place. Without this, output_file_clear leaves the old file as it was. */
+/* Puts the new content in the place of the old. Without this, output_file_clear leaves the old file
+ * as it was. */
 int output_file_commit(struct output_file *output, struct error *err);
 void output_file_clear(struct output_file *output);
 
@@ -115,8 +117,8 @@ int file_read_text(const char *path, char **ret);
 int path_read_text(int root_fd, struct error *err, char **ret, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* The same, and a file that holds one whole number, for what is not known where it cannot be read:
- * NULL, or -1. */
+/* The same for values that may be missing: the text of the file, or the whole number in it. NULL,
+ * or -1: it cannot be read. */
 char *path_text(int root_fd, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int64_t path_int(int root_fd, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

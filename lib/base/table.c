@@ -135,9 +135,10 @@ void table_add_cells(struct table *table, const struct cell *cells)
 struct screen_column {
 	size_t at; /* among all columns */
 	enum column_kind kind;
-	size_t width, least; /* which it needs to wrap as little as it can, and as much */
-	const char *rest;    /* of the cell that is being printed */
-	size_t indent;       /* of its next line: that of the first */
+	size_t width;     /* at first what its widest text needs */
+	size_t least;     /* to which it may be narrowed */
+	const char *rest; /* of the cell that is being printed */
+	size_t indent;    /* of the next line of that cell: that of the first */
 };
 
 /* Narrows the widest columns of a kind until `excess` is gone or all have their minimum width.
@@ -160,8 +161,8 @@ static size_t narrow_columns(
 	return excess;
 }
 
-/* One line of each cell of a row; no line ends with blanks. Returns whether there is more. cells
- * NULL: the headings. */
+/* Prints the next line of each cell of a row; no line ends with blanks. Returns whether there is
+ * more. cells NULL: the headings. */
 static bool put_screen_line(FILE *file, struct screen_column *columns, size_t n, size_t gap,
 	const struct kept_cell *cells)
 {
@@ -186,7 +187,8 @@ static bool put_screen_line(FILE *file, struct screen_column *columns, size_t n,
 				terminal_mark(file, mark ? MARK_END : MARK_NONE));
 			spaces = 0;
 		}
-		spaces += c->kind == COLUMN_NUMBER ? 0 : bytes > 0 ? pad : c->width;
+		if (c->kind != COLUMN_NUMBER)
+			spaces += bytes > 0 ? pad : c->width;
 		c->indent += indent;
 		c->rest += bytes;
 		c->rest += strspn(c->rest, " ");
@@ -196,8 +198,8 @@ static bool put_screen_line(FILE *file, struct screen_column *columns, size_t n,
 	return more;
 }
 
-/* The columns of the widest word of a text, with the blanks before the first, as far as words are
- * kept whole. */
+/* How many columns the widest word of a text takes, with the blanks before the first word. A longer
+ * word than `long_word` may be broken, and counts as that. */
 static size_t widest_word(const char *text, size_t long_word)
 {
 	size_t widest = 0, indent = strspn(text, " ");
@@ -219,7 +221,7 @@ static void widen(size_t *width, size_t to)
 	*width = to > *width ? to : *width;
 }
 
-/* How wide a column is. */
+/* Sets the width that a column needs. */
 static void measure_column(const struct table *table, struct screen_column *c)
 {
 	c->width = terminal_text_width(table->columns[c->at].name);
@@ -227,8 +229,8 @@ static void measure_column(const struct table *table, struct screen_column *c)
 		widen(&c->width, terminal_text_width(table->cells[i].shown));
 }
 
-/* How wide it may be at least: a number stays whole, with its unit, and so does at first the name
- * of a column of text. Returns by how much it may be narrowed. */
+/* Sets the least width of a column: a number stays whole, with its unit, and so does at first the
+ * name of a column of text. Returns by how much the column may be narrowed. */
 static size_t find_least(const struct table *table, struct screen_column *c, size_t long_word)
 {
 	bool first = long_word == long_words[0], number = c->kind == COLUMN_NUMBER;
@@ -279,7 +281,7 @@ static void put_columns(
 	} while (row < end);
 }
 
-/* With a gap behind each. */
+/* The width of columns with a gap behind each. */
 static size_t columns_width(const struct screen_column *columns, size_t n)
 {
 	size_t width = n;
@@ -447,7 +449,7 @@ static bool asciidoc_has_meaning(const char *text, const char *at)
 	return strchr("`{[<>&+*_#^~@", *at);
 }
 
-/* What has a meaning there as a number (&#96;). */
+/* Characters that have a meaning in AsciiDoc are written as numbers (&#96;). */
 static void asciidoc_code(FILE *file, const char *text, const char *bar)
 {
 	fputc('`', file);
@@ -562,51 +564,67 @@ static void put_markup_row(
 	fputs(m->end, file);
 }
 
+static void put_csv_cell(FILE *file, const struct kept_cell *cell)
+{
+	if (json_is_real(cell->value))
+		fprintf(file, "%.9f", json_real_value(cell->value));
+	else if (json_is_integer(cell->value))
+		fprintf(file, "%" JSON_INTEGER_FORMAT, json_integer_value(cell->value));
+	else if (json_is_boolean(cell->value))
+		fputc(json_is_true(cell->value) ? '1' : '0', file);
+	else if (!json_is_null(cell->value))
+		csv_text(file, cell->text);
+}
+
+static void write_csv(const struct table *table, FILE *file)
+{
+	const char *between = "";
+
+	for (size_t i = 0; i < table->n_columns; i++)
+		if (table->columns[i].member) {
+			fputs(between, file);
+			csv_text(file, table->columns[i].member);
+			between = ",";
+		}
+	for (size_t i = 0; i < table->n_cells; i++) {
+		if (i % table->n_columns == 0)
+			between = "\n";
+		if (!table->columns[i % table->n_columns].member)
+			continue;
+		fputs(between, file);
+		between = ",";
+		put_csv_cell(file, &table->cells[i]);
+	}
+	fputc('\n', file);
+}
+
+static void write_markup(const struct table *table, const struct markup *m, FILE *file)
+{
+	put_markup_frame(table, &m->top, file);
+	put_markup_row(table, m, NULL, file);
+	put_markup_frame(table, &m->divider, file);
+	for (size_t i = 0; i < table->n_cells; i += table->n_columns)
+		put_markup_row(table, m, &table->cells[i], file);
+	fputs(m->bottom ?: "", file);
+}
+
 void table_write(struct table *table, enum table_format format, FILE *file)
 {
-	const struct markup *m = &markups[format];
-
 	check_rows(table);
-	if (format == TABLE_SCREEN)
+	switch (format) {
+	case TABLE_SCREEN:
 		write_screen(table, file);
-	else if (format == TABLE_JSON)
+		break;
+	case TABLE_JSON:
 		json_print(table_json(table), file, NULL);
-	else if (format == TABLE_CSV) {
-		const char *between = "";
-
-		for (size_t i = 0; i < table->n_columns; i++)
-			if (table->columns[i].member) {
-				fputs(between, file);
-				csv_text(file, table->columns[i].member);
-				between = ",";
-			}
-		for (size_t i = 0; i < table->n_cells; i++) {
-			const struct kept_cell *cell = &table->cells[i];
-
-			if (i % table->n_columns == 0)
-				between = "\n";
-			if (!table->columns[i % table->n_columns].member)
-				continue;
-			fputs(between, file);
-			between = ",";
-			if (json_is_real(cell->value))
-				fprintf(file, "%.9f", json_real_value(cell->value));
-			else if (json_is_integer(cell->value))
-				fprintf(file, "%" JSON_INTEGER_FORMAT,
-					json_integer_value(cell->value));
-			else if (json_is_boolean(cell->value))
-				fputc(json_is_true(cell->value) ? '1' : '0', file);
-			else if (!json_is_null(cell->value))
-				csv_text(file, cell->text);
-		}
-		fputc('\n', file);
-	} else {
-		put_markup_frame(table, &m->top, file);
-		put_markup_row(table, m, NULL, file);
-		put_markup_frame(table, &m->divider, file);
-		for (size_t i = 0; i < table->n_cells; i += table->n_columns)
-			put_markup_row(table, m, &table->cells[i], file);
-		fputs(m->bottom ?: "", file);
+		break;
+	case TABLE_CSV:
+		write_csv(table, file);
+		break;
+	case TABLE_MARKDOWN:
+	case TABLE_ASCIIDOC:
+	case TABLE_ORG:
+		write_markup(table, &markups[format], file);
 	}
 }
 

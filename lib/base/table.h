@@ -5,8 +5,8 @@
  * static const struct column columns[] = {
  * 	{"RUN", COLUMN_NUMBER, "run"}, {"ELAPSED TIME", COLUMN_NUMBER, "et_ns"}, {}};
  *
- * table_row(table, columns, NUMBER(run->id), TIME(run->et_ns));
- * table_write(table, TABLE_SCREEN, stdout);
+ * 	table_row(table, columns, NUMBER(run->id), TIME(run->et_ns));
+ * 	table_write(table, TABLE_SCREEN, stdout);
  *
  * A cell has a text for people (screen, Markdown, AsciiDoc, Org) and a value for programs (JSON,
  * CSV). On the screen columns are as wide as their content, and text is wrapped between words if a
@@ -49,8 +49,8 @@ struct cell {
 	bool code;      /* a command: all characters are literal */
 };
 
-/* Not known are: NULL as a text, a time below 0, 0 as a moment, NAN. */
-/* or , .mark = MARK_… */
+/* Not known are: NULL as a text, a time below 0, 0 as a moment, NAN. TEXT and VALUE take other
+ * members after these, such as .mark = MARK_BAD. */
 #define TEXT(text_, ...) ((struct cell){CELL_TEXT, .text = (text_), ##__VA_ARGS__})
 #define CODE(text_) TEXT(text_, .code = true)
 #define NUMBER(number_) ((struct cell){CELL_NUMBER, .number = (int64_t)(number_)})

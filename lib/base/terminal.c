@@ -19,8 +19,9 @@ static bool is_on(FILE *file, enum terminal_choice chosen)
 {
 	const char *term = getenv("TERM");
 
-	return chosen ? chosen == TERMINAL_ON
-		      : isatty(charset_fileno(file)) && term && strcmp(term, "dumb");
+	if (chosen)
+		return chosen == TERMINAL_ON;
+	return isatty(charset_fileno(file)) && term && strcmp(term, "dumb");
 }
 
 bool terminal_is(FILE *file)
@@ -45,7 +46,9 @@ size_t terminal_columns(FILE *file)
 {
 	size_t width = terminal_width(file);
 
-	return width < LEAST_WIDTH ? LEAST_WIDTH : width > MOST_WIDTH ? MOST_WIDTH : width;
+	if (width < LEAST_WIDTH)
+		return LEAST_WIDTH;
+	return width < MOST_WIDTH ? width : MOST_WIDTH;
 }
 
 const char *terminal_mark(FILE *file, enum mark mark)
@@ -65,6 +68,26 @@ const char *terminal_mark(FILE *file, enum mark mark)
 	return is_on(file, terminal_style.colour ?: unless_chosen) ? marks[mark] : "";
 }
 
+/* The size of a character that a terminal would act on instead of showing it; 0: it shows it. */
+static size_t control_size(const char *text)
+{
+	const unsigned char *c = (const unsigned char *)text;
+
+	if (c[0] < ' ' || c[0] == 0x7f)
+		return 1;
+	if (c[0] == 0xc2 && c[1] < 0xa0) /* C1: U+009B is the same as ESC [ */
+		return 2;
+	if (c[0] == 0xd8 && c[1] == 0x9c) /* U+061C */
+		return 2;
+	if (c[0] != 0xe2)
+		return 0;
+	/* U+200E, U+200F, U+2028 to U+202E */
+	if (c[1] == 0x80 && (c[2] == 0x8e || c[2] == 0x8f || (c[2] >= 0xa8 && c[2] <= 0xae)))
+		return 3;
+	/* U+2066 to U+2069 */
+	return c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9 ? 3 : 0;
+}
+
 const char *terminal_text(const char *text)
 {
 	static char *made[16];
@@ -82,27 +105,26 @@ const char *terminal_text(const char *text)
 	decoded = charset_decode(text);
 	*slot = to = text_utf8(decoded);
 	for (from = *slot; *from;) {
-		const unsigned char *at = (const unsigned char *)from;
-		/* of a character that a terminal would act on instead of showing it */
-		size_t size = 0;
+		size_t size = control_size(from);
 
-		if (*at < ' ' || *at == 0x7f)
-			size = 1;
-		else if (*at == 0xc2 && at[1] < 0xa0) /* C1: U+009B is the same as ESC [ */
-			size = 2;
-		else if (*at == 0xd8 && at[1] == 0x9c) /* U+061C */
-			size = 2;
-		else if (*at == 0xe2 && at[1] == 0x80) /* U+200E, U+200F, U+2028 to U+202E */
-			size = at[2] == 0x8e || at[2] == 0x8f || (at[2] >= 0xa8 && at[2] <= 0xae)
-				       ? 3
-				       : 0;
-		else if (*at == 0xe2 && at[1] == 0x81) /* U+2066 to U+2069 */
-			size = at[2] >= 0xa6 && at[2] <= 0xa9 ? 3 : 0;
-		*to++ = size == 0 ? *from : *from == '\n' || *from == '\t' ? ' ' : '?';
-		from += size ?: 1;
+		if (size == 0)
+			*to++ = *from++;
+		else
+			*to++ = *from == '\n' || *from == '\t' ? ' ' : '?';
+		from += size;
 	}
 	*to = '\0';
 	return *slot;
+}
+
+/* Bytes that are no character are shown together, in one column. */
+static size_t wrong_bytes(const char *text)
+{
+	size_t n = 1;
+
+	while (((unsigned char)text[0] & 0x80) && ((unsigned char)text[n] & 0xc0) == 0x80)
+		n++;
+	return n;
 }
 
 /* Bytes of the character at `text`, and its columns. */
@@ -111,23 +133,20 @@ static size_t character(const char *text, size_t *ret_columns)
 	mbstate_t state = {};
 	wchar_t c;
 	size_t left = strnlen(text, MB_LEN_MAX); /* a text may be long */
-	bool converted = charset_converts();
-	size_t n = converted        ? text_utf8_size(text)
-		   : MB_CUR_MAX > 1 ? mbrtowc(&c, text, left, &state)
-				    : SIZE_MAX;
+	size_t n = 0;
 
-	if (converted && n > 0) {
-		*ret_columns = charset_columns(text, n);
-		return n;
-	}
-	if (n > 0 && n <= left) {
-		*ret_columns = wcwidth(c) > 0 ? (size_t)wcwidth(c) : 0;
-		return n;
-	}
 	*ret_columns = 1;
-	n = 1;
-	while (((unsigned char)text[0] & 0x80) && ((unsigned char)text[n] & 0xc0) == 0x80)
-		n++;
+	if (charset_converts()) {
+		n = text_utf8_size(text);
+		if (n > 0)
+			*ret_columns = charset_columns(text, n);
+		return n > 0 ? n : wrong_bytes(text);
+	}
+	if (MB_CUR_MAX > 1)
+		n = mbrtowc(&c, text, left, &state);
+	if (n == 0 || n > left)
+		return wrong_bytes(text);
+	*ret_columns = wcwidth(c) > 0 ? (size_t)wcwidth(c) : 0;
 	return n;
 }
 
@@ -256,7 +275,7 @@ static struct common_parts find_common(char *const *names, size_t n)
 	return common;
 }
 
-/* Of what it has in common with others, so many columns stay at either end. */
+/* Shortens a name. `kept`: how many columns stay of each part that it has in common with others. */
 static char *shorten_common(
 	const char *name, const struct common_parts *common, size_t columns, size_t kept)
 {
@@ -393,7 +412,7 @@ void terminal_remark(const char *format, ...)
 		fprintf(stderr, "%s: %s\n", program_invocation_short_name, terminal_text(text));
 }
 
-enum { WIDEST_BAR = 30, NARROWEST_BAR = 5, LINE_SIZE = 512 };
+enum { WIDEST_BAR = 30, NARROWEST_BAR = 5 };
 
 void progress_begin(struct progress *p, const char *label, uint64_t total, bool quiet)
 {
@@ -420,11 +439,50 @@ bool progress_is_due(const struct progress *p, uint64_t done)
 	return (int)(done * 10 / p->total) > p->tenths_said && since_ns >= NS_PER_S;
 }
 
+/* The time that is left, in whole seconds, because it is an estimate; "": not known. */
+static const char *progress_left(const struct progress *p, uint64_t done)
+{
+	double left_ns;
+
+	if (done == 0 || done >= p->total)
+		return "";
+	left_ns = (double)(p->said_ns - p->started_ns) / (double)done * (double)(p->total - done);
+	if (left_ns < 59e9)
+		return text_brief("%.0f s", ceil(left_ns / 1e9));
+	return text_duration((int64_t)left_ns);
+}
+
+/* One line that ends before the last column, because a terminal would wrap there. If space is
+ * short, the bar is dropped first, then the end of the label, then the end of the text. */
+static void progress_draw(const struct progress *p, uint64_t done, const char *text)
+{
+	size_t width = terminal_width(stderr) - 1, taken = terminal_text_width(text) + 1;
+	const char *label = terminal_text(p->label);
+	size_t label_width = terminal_text_width(label), for_label, bar = 0, filled;
+	char bytes[WIDEST_BAR + 1];
+
+	if (width > label_width + taken + 3)
+		bar = width - label_width - taken - 3;
+	if (bar > WIDEST_BAR)
+		bar = WIDEST_BAR;
+	filled = done >= p->total ? bar : (size_t)(done * bar / p->total);
+	memset(bytes, '#', filled);
+	memset(bytes + filled, '.', bar - filled);
+	bytes[bar] = '\0';
+
+	for_label = width > taken ? width - taken : 0;
+	fprintf(stderr, "\r%.*s", (int)terminal_text_fit(label, for_label), label);
+	if (bar >= NARROWEST_BAR)
+		fprintf(stderr, " [%s%s%s]", terminal_mark(stderr, MARK_GOOD), bytes,
+			terminal_mark(stderr, MARK_END));
+	fprintf(stderr, "%s%.*s\033[K", for_label ? " " : "", (int)terminal_text_fit(text, width),
+		text);
+}
+
 void progress_step(struct progress *p, uint64_t done, const char *estimate)
 {
-	const char *left = "";
-	char text[LINE_SIZE];
-	double left_ns;
+	_cleanup_(freep) char *text = NULL;
+	const char *left;
 
 	if (!progress_is_due(p, done))
 		return;
@@ -432,44 +490,20 @@ void progress_step(struct progress *p, uint64_t done, const char *estimate)
 		p->total = done;
 	p->tenths_said = (int)(done * 10 / p->total);
 	p->said_ns = clock_ns(CLOCK_MONOTONIC);
-	if (done > 0 && done < p->total) {
-		left_ns = (double)(p->said_ns - p->started_ns) / (double)done *
-			  (double)(p->total - done);
-		/* in whole seconds: it is an estimate */
-		left = left_ns < 59e9 ? text_brief("%.0f s", ceil(left_ns / 1e9))
-				      : text_duration((int64_t)left_ns);
-	}
-	/* "3/20, current estimate 128 ms, ETA 2 s" */
-	snprintf(text, LINE_SIZE, "%" PRIu64 "%s%" PRIu64 "%s%s%s%s", done,
-		p->terminal ? "/" : " of ", p->total, estimate ? ", current estimate " : "",
-		estimate ?: "", *left ? ", ETA " : "", left);
-	if (p->terminal) {
-		size_t width = terminal_width(stderr) - 1, taken = terminal_text_width(text) + 1,
-		       for_label;
-		const char *label = terminal_text(p->label);
-		size_t label_width = terminal_text_width(label), bar, filled;
-		char bytes[WIDEST_BAR + 1];
 
-		/* One line that ends before the last column, because a terminal would wrap there.
-		 * If space is short, the bar is dropped first, then the end of the label, then the
-		 * end of the text. */
-		bar = width > label_width + taken + 3 ? width - label_width - taken - 3 : 0;
-		if (bar > WIDEST_BAR)
-			bar = WIDEST_BAR;
-		filled = done >= p->total ? bar : (size_t)(done * bar / p->total);
-		memset(bytes, '#', filled);
-		memset(bytes + filled, '.', bar - filled);
-		bytes[bar] = '\0';
-		for_label = width > taken ? width - taken : 0;
-		fprintf(stderr, "\r%.*s", (int)terminal_text_fit(label, for_label), label);
-		if (bar >= NARROWEST_BAR)
-			fprintf(stderr, " [%s%s%s]", terminal_mark(stderr, MARK_GOOD), bytes,
-				terminal_mark(stderr, MARK_END));
-		fprintf(stderr, "%s%.*s\033[K", for_label ? " " : "",
-			(int)terminal_text_fit(text, width), text);
-		p->drawn = true;
-	} else
+	/* "3/20, current estimate 128 ms, ETA 2 s" */
+	text_append(&text, "", "%" PRIu64 "%s%" PRIu64, done, p->terminal ? "/" : " of ", p->total);
+	if (estimate)
+		text_append(&text, ", ", "current estimate %s", estimate);
+	left = progress_left(p, done);
+	if (*left)
+		text_append(&text, ", ", "ETA %s", left);
+	if (!p->terminal) {
 		fprintf(stderr, "%s: %s\n", terminal_text(p->label), text);
+		return;
+	}
+	progress_draw(p, done, text);
+	p->drawn = true;
 }
 
 void progress_end(struct progress *p)

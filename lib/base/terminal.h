@@ -44,10 +44,10 @@ char *terminal_cut(const char *text, size_t columns);
 
 void terminal_print_cut(FILE *file, const char *text, size_t columns);
 
-/* Names as they are shown beside each other, of at most so many columns: in the middle … stands for
- * what does not fit, because two commands mostly differ at their ends; if two would look the same
- * so, for what they have in common; if that does not help, they are whole. The caller frees the
- * array and its texts (argv_freep). */
+/* Names as they are shown beside each other, each in at most so many columns. A name that is too
+ * long has … in its middle, because two commands mostly differ at their ends. If two names would
+ * look the same then, … stands for what the names have in common. If they still look the same, all
+ * names are whole. The caller frees the array and its texts (argv_freep). */
 char **terminal_short_names(const char *const *names, size_t n, size_t columns);
 
 /* The names of a screen, and how each is shown everywhere on it. */
@@ -57,8 +57,8 @@ extern struct terminal_names {
 	size_t n;
 } terminal_names;
 
-/* Prints a name, bold: as terminal_names shows it; other names are shortened in the middle to fit.
- * Returns its width. */
+/* Prints a name in bold letters, as terminal_names shows it, or shortened in the middle to fit if
+ * it is not among those. Returns its width. */
 size_t terminal_print_name(FILE *file, const char *name, size_t columns);
 const char *terminal_shown_name(const char *name);
 static inline size_t terminal_name_width(const char *name)

@@ -223,15 +223,27 @@ char *text_stream_close(FILE *stream, char *const *text)
 
 const char *text_brief(const char *format, ...)
 {
-	static char made[128][TEXT_BRIEF_SIZE];
+	static struct {
+		char brief[TEXT_BRIEF_SIZE];
+		char *longer; /* the last text that had no room in `brief` */
+	} made[128];
 	static size_t next;
-	char *text = made[next++ % ELEMENTS(made)];
-	va_list ap;
+	size_t at = next++ % ELEMENTS(made);
+	char *longer;
+	va_list args;
+	int n;
 
-	va_start(ap, format);
-	vsnprintf(text, TEXT_BRIEF_SIZE, format, ap);
-	va_end(ap);
-	return text;
+	va_start(args, format);
+	n = vsnprintf(made[at].brief, TEXT_BRIEF_SIZE, format, args);
+	va_end(args);
+	if (n < TEXT_BRIEF_SIZE)
+		return made[at].brief;
+
+	va_start(args, format);
+	longer = text_vformat(format, args);
+	va_end(args);
+	free(made[at].longer);
+	return made[at].longer = longer;
 }
 
 const char *text_count(int64_t n, const char *noun)
@@ -275,9 +287,9 @@ static int decimals_of(double value, int digits)
 	char rounded[24];
 
 	snprintf(rounded, sizeof(rounded), "%.*e", digits - 1, value); /* 9.96 is 10 */
-	return value > 0 && isfinite(value)
-		       ? digits - 1 - (int)strtol(strchr(rounded, 'e') + 1, NULL, 10)
-		       : 0;
+	if (!(value > 0) || !isfinite(value))
+		return 0;
+	return digits - 1 - (int)strtol(strchr(rounded, 'e') + 1, NULL, 10);
 }
 
 /* Without the unit, rounded to two significant digits of `step_ns`; step_ns 0: to four of its
@@ -286,11 +298,14 @@ static const char *number_text(double ns, double step_ns, const struct unit *uni
 {
 	int decimals = step_ns > 0 ? decimals_of(step_ns / unit->ns, 2)
 				   : decimals_of(fabs(ns) / unit->ns, 4);
-	double zeros = pow(10, decimals < 0 ? -decimals : 0);
+	double value = ns / unit->ns;
 
-	decimals = decimals > unit->most ? unit->most : decimals > 0 ? decimals : 0;
-	return text_brief(
-		"%.*f", decimals, zeros > 1 ? round(ns / unit->ns / zeros) * zeros : ns / unit->ns);
+	if (decimals < 0) {
+		double zeros = pow(10, -decimals);
+
+		return text_brief("%.0f", round(value / zeros) * zeros);
+	}
+	return text_brief("%.*f", decimals < unit->most ? decimals : unit->most, value);
 }
 
 /* The unit of that name; NULL: the one in which `ns`, as it is printed, is from 1 to below 1000. */

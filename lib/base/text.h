@@ -22,8 +22,8 @@ int text_parse_duration(const char *text, const char *what, int64_t *ret_ns, str
 /* A size in bytes above zero: "4096", "64K", "16M", "1G", "2T". */
 int text_parse_size(const char *text, const char *what, int64_t *ret, struct error *err);
 
-/* A short text of at most TEXT_BRIEF_SIZE - 1 bytes. It, and those of the functions below, are
- * valid until the 100th call after it. */
+/* A text that needs no buffer: it, and those of the functions below, are valid until the 100th call
+ * after it. One of TEXT_BRIEF_SIZE bytes or more is whole, too, but takes memory. */
 enum { TEXT_BRIEF_SIZE = 96 };
 const char *text_brief(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -18,29 +18,34 @@
 
 enum { LONGEST = 32 };
 
-void nearest_try(struct nearest *nearest, const char *word)
+/* How many characters must be inserted, deleted, replaced or exchanged with their neighbour
+ * (optimal string alignment). Both have at most LONGEST. */
+static size_t count_edits(const char *typed, const char *word)
 {
-	const char *typed = nearest->typed;
-	size_t n = strlen(typed), m = strlen(word), edits = LONGEST, d[LONGEST + 1][LONGEST + 1];
+	size_t n = strlen(typed), m = strlen(word), d[LONGEST + 1][LONGEST + 1];
 
-	/* characters to insert, delete, replace or exchange with their neighbour (optimal string
-	 * alignment) */
-	for (size_t i = 0; i <= n && n <= LONGEST && m <= LONGEST; i++)
+	for (size_t i = 0; i <= n; i++)
 		for (size_t k = 0; k <= m; k++) {
 			d[i][k] = i + k;
-			if (i > 0 && k > 0) {
-				d[i][k] = MIN(d[i - 1][k], d[i][k - 1]) + 1;
-				d[i][k] = MIN(
-					d[i][k], d[i - 1][k - 1] + (typed[i - 1] != word[k - 1]));
-			}
+			if (i == 0 || k == 0)
+				continue;
+			d[i][k] = MIN(d[i - 1][k], d[i][k - 1]) + 1;
+			d[i][k] = MIN(d[i][k], d[i - 1][k - 1] + (typed[i - 1] != word[k - 1]));
 			if (i > 1 && k > 1 && typed[i - 1] == word[k - 2] &&
 				typed[i - 2] == word[k - 1])
 				d[i][k] = MIN(d[i][k], d[i - 2][k - 2] + 1);
 		}
-	if (n >= 3 && !strncmp(typed, word, n)) /* its beginning */
+	return d[n][m];
+}
+
+void nearest_try(struct nearest *nearest, const char *word)
+{
+	size_t n = strlen(nearest->typed), edits = LONGEST;
+
+	if (n >= 3 && !strncmp(nearest->typed, word, n)) /* its beginning */
 		edits = 1;
-	else if (n <= LONGEST && m <= LONGEST)
-		edits = d[n][m];
+	else if (n <= LONGEST && strlen(word) <= LONGEST)
+		edits = count_edits(nearest->typed, word);
 	if (edits <= (n + 1) / 3 && (!nearest->found || edits < nearest->edits)) {
 		nearest->found = word;
 		nearest->edits = edits;
@@ -210,6 +215,29 @@ static bool has_word(const char *words, const char *name)
 	return false;
 }
 
+static void help_verbs(FILE *file, const struct tool *tool)
+{
+	fprintf(file, "\nVerbs (\"%s VERB --help\" describes one):\n", tool->name);
+	for (const struct verb *row = tool->verbs; row->name; row++) {
+		_cleanup_(freep) char *left = text_format(
+			"%s%s%s", row->name, row->args ? " " : "", row->args ?: "");
+
+		help_row(file, left, row->summary);
+	}
+}
+
+/* "-n, --runs N"; the caller frees it. */
+static char *option_text(const struct option_row *o)
+{
+	const char *letter = o->letter ? text_brief("-%c, ", o->letter) : "    ";
+
+	if (!o->value)
+		return text_format("%s--%s", letter, o->name);
+	if (o->optional)
+		return text_format("%s--%s[=%s]", letter, o->name, o->value);
+	return text_format("%s--%s %s", letter, o->name, o->value);
+}
+
 /* verb NULL: the tool as a whole. */
 static void tool_help(FILE *file, const struct tool *tool, const struct verb *verb)
 {
@@ -220,38 +248,26 @@ static void tool_help(FILE *file, const struct tool *tool, const struct verb *ve
 	fputs("Usage: ", file);
 	terminal_wrap(file, usage, 7, 7);
 	terminal_wrap(file, verb && verb->name ? verb->summary : tool->summary, 0, 0);
-	if (!verb) {
-		fprintf(file, "\nVerbs (\"%s VERB --help\" describes one):\n", tool->name);
-		for (const struct verb *row = tool->verbs; row->name; row++) {
-			_cleanup_(freep) char *left = text_format(
-				"%s%s%s", row->name, row->args ? " " : "", row->args ?: "");
-
-			help_row(file, left, row->summary);
-		}
-	}
+	if (!verb)
+		help_verbs(file, tool);
 	if (!verb || !verb->options || !verb->options->group)
 		fprintf(file, "\nOptions:\n");
+
 	for (size_t t = 0; t < ELEMENTS(tables); t++)
 		for (const struct option_row *o = tables[t]; o && o->name; o++) {
-			char left[64], letter[8] = "    ";
+			_cleanup_(freep) char *left = option_text(o);
 
 			strncat(letters, &o->letter, 1);
 			if (o->hidden || (t == 1 && verb && has_word(verb->without, o->name)))
 				continue;
 			if (o->group)
 				fprintf(file, "\n%s:\n", o->group);
-			if (o->letter)
-				snprintf(letter, sizeof(letter), "-%c, ", o->letter);
-			snprintf(left, sizeof(left), "%s--%s%s%s%s", letter, o->name,
-				o->optional ? "[="
-				: o->value  ? " "
-					    : "",
-				o->value ?: "", o->optional ? "]" : "");
 			help_option(file, left, o);
 		}
 	help_row(file, strchr(letters, 'h') ? "    --help" : "-h, --help", "show this help");
 	help_row(
 		file, strchr(letters, 'V') ? "    --version" : "-V, --version", "show the version");
+
 	if (tool->notes && (!verb || !verb->name))
 		fprintf(file, "\n%s", tool->notes);
 	fprintf(file, "\n\"man %s\" has the details.\n", tool->name);
@@ -265,9 +281,11 @@ struct command_line {
 	size_t n_given;
 	char **operands; /* of a verb */
 	int n_operands;
-	/* With "--" before the first operand, which is a plain word; NULL: not a command's. */
+	/* If the first operand is a plain word, which may be a program: the command line with "--"
+	 * before it; otherwise NULL. */
 	char *dashed;
-	/* The first option after that: the command's, or the tool's? NULL: certain. */
+	/* The first option after that operand, if it may be the tool's or the program's; otherwise
+	 * NULL. */
 	const char *doubtful;
 };
 
@@ -277,8 +295,54 @@ bool tool_after_dashes;
 struct parser {
 	const struct option_row *rows[MAX_OPTIONS];
 	struct option long_options[MAX_OPTIONS + 3];
+	char shorts[2 * MAX_OPTIONS + 5];
 	int n;
 };
+
+/* Whether the option takes a value, in the words of getopt_long. */
+static int option_argument(const struct option_row *o)
+{
+	if (o->optional)
+		return optional_argument;
+	return o->value ? required_argument : no_argument;
+}
+
+/* Adds the rows of a table; NULL: there are none. */
+static void parser_add(struct parser *p, const struct option_row *table)
+{
+	for (const struct option_row *o = table; o && o->name && p->n < MAX_OPTIONS; o++) {
+		int argument = option_argument(o);
+		char letter[3] = {o->letter, argument == required_argument ? ':' : '\0', '\0'};
+
+		p->long_options[p->n] = (struct option){o->name, argument, NULL, FIRST_LONG + p->n};
+		p->rows[p->n++] = o;
+		if (o->letter)
+			strcat(p->shorts, letter);
+	}
+}
+
+/* The row of what getopt_long returned; NULL: there is none. */
+static const struct option_row *parser_find(const struct parser *p, int c)
+{
+	for (int i = 0; i < p->n; i++)
+		if (c == FIRST_LONG + i || c == p->rows[i]->letter)
+			return p->rows[i];
+	return NULL;
+}
+
+/* Reads the values of an option that takes several. getopt has taken the first one; the others
+ * begin at argv[optind]. */
+static int take_values(
+	const struct option_row *row, const char *name, int argc, char **argv, struct error *err)
+{
+	char **values = argv + optind - 1;
+
+	if (optind + row->n_values - 1 > argc)
+		return error_say(err, -EINVAL, "option '%s' needs %d values: %s", name,
+			row->n_values, row->value);
+	optind += row->n_values - 1;
+	return row->parse_many(values, name, row->into, err);
+}
 
 static int take_option(struct command_line *line, const struct option_row *row, int argc,
 	char **argv, struct error *err)
@@ -293,6 +357,7 @@ static int take_option(struct command_line *line, const struct option_row *row, 
 		return error_say(err, -EINVAL, "option '--%s' is given twice", row->name);
 	if (!again)
 		line->given[line->n_given++] = row;
+
 	if (row->operand) {
 		line->operands[line->n_operands++] = (char *)row->operand;
 		return 0;
@@ -305,16 +370,8 @@ static int take_option(struct command_line *line, const struct option_row *row, 
 		return 0;
 	}
 	snprintf(name, sizeof(name), "--%s", row->name);
-	/* getopt has taken the first value; the others begin at argv[optind] */
-	if (row->n_values > 1) {
-		char **values = argv + optind - 1;
-
-		if (optind + row->n_values - 1 > argc)
-			return error_say(err, -EINVAL, "option '%s' needs %d values: %s", name,
-				row->n_values, row->value);
-		optind += row->n_values - 1;
-		return row->parse_many(values, name, row->into, err);
-	}
+	if (row->n_values > 1)
+		return take_values(row, name, argc, argv, err);
 	if (row->choices)
 		return option_choice(optarg, name, row->choices, row->into, err);
 	if (row->parse)
@@ -372,38 +429,22 @@ static int hint_at_dashes(const struct command_line *line, int r, struct error *
 static int parse_options(
 	struct command_line *line, bool all, int argc, char **argv, struct error *err)
 {
-	const struct option_row *tables[] = {
-		line->tool->options, line->verb ? line->verb->options : NULL};
 	struct parser p = {};
-	char shorts[2 * MAX_OPTIONS + 5] = "";
 	int c, r = 0;
 
-	strcpy(shorts, all ? ":" : "+:");
-	for (size_t t = 0; t < ELEMENTS(tables); t++)
-		for (const struct option_row *o = tables[t]; o && o->name && p.n < MAX_OPTIONS;
-			o++) {
-			char letter[3] = {o->letter, o->value && !o->optional ? ':' : '\0', '\0'};
-			int argument = o->optional ? optional_argument
-				       : o->value  ? required_argument
-						   : no_argument;
-
-			p.long_options[p.n] = (struct option){
-				o->name, argument, NULL, FIRST_LONG + p.n};
-			p.rows[p.n++] = o;
-			if (o->letter)
-				strcat(shorts, letter);
-		}
+	strcpy(p.shorts, all ? ":" : "+:");
+	parser_add(&p, line->tool->options);
+	if (line->verb)
+		parser_add(&p, line->verb->options);
 	p.long_options[p.n] = (struct option){"help", no_argument, NULL, OPTION_HELP};
 	p.long_options[p.n + 1] = (struct option){"version", no_argument, NULL, OPTION_VERSION};
-	strcat(shorts, "hV"); /* a row that has the letter comes first */
+	strcat(p.shorts, "hV"); /* a row that has the letter comes first */
 
 	opterr = 0;
 	optind = 0; /* glibc: start anew, argv[0] is not an option */
-	while (r == 0 && (c = getopt_long(argc, argv, shorts, p.long_options, NULL)) >= 0) {
-		const struct option_row *row = NULL;
+	while (r == 0 && (c = getopt_long(argc, argv, p.shorts, p.long_options, NULL)) >= 0) {
+		const struct option_row *row = parser_find(&p, c);
 
-		for (int i = 0; i < p.n && !row; i++)
-			row = c == FIRST_LONG + i || c == p.rows[i]->letter ? p.rows[i] : NULL;
 		if (line->doubtful && c != '?')
 			r = error_say(err, -EINVAL,
 				"options of %s come before the command, and '%s' is after it",
@@ -421,14 +462,16 @@ static int parse_options(
 			printf("%s %s\n", line->tool->name, EMP_VERSION);
 			return 1;
 		}
-		r = row ? take_option(line, row, argc, argv, err)
-			: unknown_option(line, &p, argv[optind - 1], err);
+		if (row)
+			r = take_option(line, row, argc, argv, err);
+		else
+			r = unknown_option(line, &p, argv[optind - 1], err);
 	}
 	return hint_at_dashes(line, r, err);
 }
 
-/* Options that would have no effect: those that the verb is without, and of the text beside
- * --json. */
+/* Refuses options that would have no effect: those that the verb does not have, and those that
+ * change the text beside --json. */
 static int check_given(const struct command_line *line, struct error *err)
 {
 	const struct option_row *text = NULL;
@@ -445,14 +488,13 @@ static int check_given(const struct command_line *line, struct error *err)
 		text = row->text ? row : text;
 		json |= !strcmp(row->name, "json");
 	}
-	return json && text
-		       ? error_say(err, -EINVAL,
-				 "--%s changes the text, and --json prints none: use one of them",
-				 text->name)
-		       : 0;
+	if (!json || !text)
+		return 0;
+	return error_say(err, -EINVAL,
+		"--%s changes the text, and --json prints none: use one of them", text->name);
 }
 
-/* With its operands, if they are neither too few nor too many. */
+/* Calls the verb with its operands, unless they are too few or too many. */
 static int call_verb(const struct command_line *line, int n, char **argv, struct error *err)
 {
 	const struct verb *verb = line->verb;
@@ -561,7 +603,8 @@ static int tool_dispatch(const struct tool *tool, int argc, char **argv, struct 
 		at++;
 	if (tool_after_dashes && argc - optind > argc - at - 1)
 		return error_say(err, -EINVAL,
-			"'%s' comes before --, but everything after -- is one command: omit --, and quote each command line",
+			"'%s' comes before --, but everything after -- is one command: omit --, "
+			"and quote each command line",
 			argv[optind]);
 	return call_verb(&line, argc - optind, argv + optind, err);
 }
@@ -577,6 +620,19 @@ void tool_start(void)
 	signal(SIGCHLD, SIG_DFL); /* while it is ignored, no child can be waited for */
 }
 
+/* Prints the sentence of a failure, and the lines that follow it. */
+static void tool_say(const struct tool *tool, struct error *err)
+{
+	char *lines = err->lines;
+
+	if (terminal_is(stderr))
+		terminal_say(stderr, 2, "%s: %s", tool->name, err->text);
+	else
+		fprintf(stderr, "%s: %s\n", tool->name, terminal_text(err->text));
+	while (lines && *lines)
+		fprintf(stderr, "  %s\n", terminal_text(strsep(&lines, "\n")));
+}
+
 int tool_main(const struct tool *tool, int argc, char **argv)
 {
 	struct error err = {};
@@ -590,16 +646,8 @@ int tool_main(const struct tool *tool, int argc, char **argv)
 		r = error_os(&err, written, "cannot write to standard output");
 	if (r < 0 && !err.text[0])
 		error_os(&err, r, "failed");
-	if (err.text[0]) {
-		char *lines = err.lines;
-
-		if (terminal_is(stderr))
-			terminal_say(stderr, 2, "%s: %s", tool->name, err.text);
-		else
-			fprintf(stderr, "%s: %s\n", tool->name, terminal_text(err.text));
-		while (lines && *lines)
-			fprintf(stderr, "  %s\n", terminal_text(strsep(&lines, "\n")));
-	}
+	if (err.text[0])
+		tool_say(tool, &err);
 	if (r == -EINTR)
 		return STATUS_INTERRUPTED;
 	return r < 0 ? STATUS_ERROR : r;

@@ -11,9 +11,9 @@
 
 _Noreturn void xalloc_fail(void);
 
-/* `path`: a file that this process is writing, removed if it ends for lack of memory; until it
- * is finished: (path, NULL). The text must stay until then. before: the one that is finished, or
- * NULL. */
+/* Names a file that this process is writing, which is removed if the process ends for lack of
+ * memory: xalloc_unfinished(NULL, path) when it is begun, xalloc_unfinished(path, NULL) when it is
+ * finished. The text must stay until then. */
 void xalloc_unfinished(const char *before, const char *path);
 
 /* The argument, which must not be NULL. */

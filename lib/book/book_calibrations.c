@@ -70,13 +70,15 @@ int book_put_calibration(struct book *book, struct calibration_plan *c, struct e
 		return r;
 	}
 	r = sql_row(book, err,
-		"UPDATE calibration SET state = ?, owner = ?, short_run = ?, long_run = ? WHERE id = ? RETURNING 1",
+		"UPDATE calibration SET state = ?, owner = ?, short_run = ?, long_run = ?"
+		" WHERE id = ? RETURNING 1",
 		"ttuui", calibration_state_names[c->state], c->owner, c->phases[SHORT_PHASE].run,
 		c->phases[LONG_PHASE].run, c->id);
 	if (r != 0)
 		return r < 0 ? r : 0;
 	return error_say(err, -ENOENT,
-		"the calibration for '%s' is not in the lab book '%s' any more: its short run was removed",
+		"the calibration for '%s' is not in the lab book '%s' any more: its short run was "
+		"removed",
 		c->profile, book->path);
 }
 
@@ -85,6 +87,7 @@ int book_find_calibration(struct book *book, int64_t run, const char *profile, b
 {
 	return sql_one(book, err, &calibration_table,
 		"WHERE CASE ?1 WHEN 0 THEN (?2 IS NULL OR profile = ?2) AND (?3 OR state = 'open')"
-		" ELSE ?1 IN (short_run, long_run) END ORDER BY ?1 = 0 AND state = 'open' DESC, id DESC LIMIT 1",
+		" ELSE ?1 IN (short_run, long_run) END ORDER BY ?1 = 0"
+		" AND state = 'open' DESC, id DESC LIMIT 1",
 		ret, "iti", run, profile, (int64_t)any);
 }

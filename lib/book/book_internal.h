@@ -22,14 +22,15 @@ struct book {
 	int64_t waits_since_ns;
 	bool wait_said;
 
-	bool lost;         /* its file was removed or replaced */
-	bool may_leave;    /* to go on in a copy if its file cannot be written */
-	int failure;       /* SQLite's code of the last failure */
-	int unwritable;    /* the errno of the last failure, if it was to write the file */
-	char *left;        /* the file that could not be written; NULL: it is still in use */
+	bool ours;      /* it is a lab book, of a known version */
+	bool lost;      /* its file was removed or replaced */
+	bool may_leave; /* it may go on in a copy if its file cannot be written */
+	int failure;    /* SQLite's code of the last failure */
+	int unwritable; /* the errno of the last failure, if the file could not be written; else 0 */
+	char *left;     /* the file that could not be written; NULL: it is still in use */
+
 	bool unsynced;     /* the next commit does not wait for the disk */
-	int64_t synced_ns; /* when (CLOCK_MONOTONIC) the last sample was stored that did */
-	bool ours;         /* it is a lab book, of a known version */
+	int64_t synced_ns; /* CLOCK_MONOTONIC: when a commit of a sample last waited for it */
 
 	struct book_statements statements;
 	/* ids of sources by what they are, a tree (tsearch(3)), so that a sample of 100 executions
@@ -41,9 +42,9 @@ struct book {
 	struct pending {
 		int fd; /* -1: not open */
 		off_t size;
-		bool tried;   /* to open it */
-		bool stored;  /* all of it, in the transaction that is open */
-		char *aside;  /* the file that has those which the book refuses; NULL: none */
-		char *notice; /* about them, once the others are committed */
+		bool tried;   /* this process has tried to open it */
+		bool stored;  /* the open transaction has stored all of it */
+		char *aside;  /* a file with the samples that the book refused; NULL: none */
+		char *notice; /* about those, printed when the others are committed */
 	} pending;
 };

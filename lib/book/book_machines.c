@@ -16,30 +16,33 @@ const struct field_table measurement_table = FIELD_TABLE(
 
 int book_find_environment(struct book *book, const char *digest, int64_t *ret, struct error *err)
 {
-	return digest ? sql_row(book, err, "SELECT id FROM environment WHERE digest = ?", "t:I",
-				digest, ret)
-		      : 0;
+	if (!digest)
+		return 0;
+	return sql_row(
+		book, err, "SELECT id FROM environment WHERE digest = ?", "t:I", digest, ret);
 }
 
 int book_put_environment(struct book *book, const char *digest, const char *machine,
 	const char *document, int64_t *ret, struct error *err)
 {
+	static const char insert_machine[] =
+		"INSERT INTO machine(name) SELECT ?1 WHERE ?1 IS NOT NULL ON CONFLICT DO NOTHING";
+	/* the book may have the digest only, for example from a profile */
+	static const char complete[] =
+		"UPDATE environment SET document = ifnull(document, ?3),"
+		" machine = ifnull(machine, (SELECT id FROM machine WHERE name = ?2))"
+		" WHERE digest = ?1 AND ((machine IS NULL AND ?2 IS NOT NULL)"
+		" OR (document IS NULL AND ?3 IS NOT NULL))";
 	/* without a digest, environments are the same if their machines and documents are */
-	static const char machine_insert
-		[] = "INSERT INTO machine(name) SELECT ?1 WHERE ?1 IS NOT NULL"
-		     " ON CONFLICT DO NOTHING",
-  /* a profile, for example, has brought the digest only */
-		complete[] = "UPDATE environment SET document = ifnull(document, ?3),"
-			     " machine = ifnull(machine, (SELECT id FROM machine WHERE name = ?2))"
-			     " WHERE digest = ?1 AND ((machine IS NULL AND ?2 IS NOT NULL)"
-			     " OR (document IS NULL AND ?3 IS NOT NULL))",
-  find[] = "SELECT id FROM environment WHERE digest IS ?1 AND (?1 IS NOT NULL"
-	   " OR (machine IS (SELECT id FROM machine WHERE name = ?2) AND document IS ?3))",
-  insert[] = "INSERT INTO environment(digest, machine, document)"
-	     " VALUES (?, (SELECT id FROM machine WHERE name = ?), ?) RETURNING id";
+	static const char find[] =
+		"SELECT id FROM environment WHERE digest IS ?1 AND (?1 IS NOT NULL"
+		" OR (machine IS (SELECT id FROM machine WHERE name = ?2) AND document IS ?3))";
+	static const char insert[] =
+		"INSERT INTO environment(digest, machine, document)"
+		" VALUES (?, (SELECT id FROM machine WHERE name = ?), ?) RETURNING id";
 	int64_t id = 0;
 	int r = BOOK_ATOMIC_RETRIED(book,
-		sql_row(book, err, machine_insert, "t", machine)
+		sql_row(book, err, insert_machine, "t", machine)
 			?: sql_row(book, err, complete, "ttt", digest, machine, document)
 			?: sql_row(book, err, find, "ttt:I", digest, machine, document, &id)
 			?: sql_row(book, err, insert, "ttt:I", digest, machine, document, &id),
@@ -65,7 +68,8 @@ int book_get_environment(struct book *book, int64_t id, char **ret_digest, char 
 	if (id == 0)
 		return 0;
 	r = sql_row(book, err,
-		"SELECT digest, name, document FROM environment LEFT JOIN machine ON machine.id = machine"
+		"SELECT digest, name, document FROM environment LEFT JOIN machine"
+		" ON machine.id = machine"
 		" WHERE environment.id = ?",
 		"i:TTT", id, ret_digest, ret_machine, ret_document);
 	if (r == 0)
@@ -102,10 +106,13 @@ int book_put_inc(struct book *book, int64_t environment, const char *inc_digest,
 
 	if (r < 0 && book->failure == SQLITE_CONSTRAINT_FOREIGNKEY)
 		return environment_not_there(book, environment, err);
-	if (r < 0 || stored == per_second)
-		return r < 0 ? r : 0;
+	if (r < 0)
+		return r;
+	if (stored == per_second)
+		return 0;
 	return error_say(err, -EEXIST,
-		"the lab book '%s' already has the constant of INC for this environment (%.0f increments a second), and runs that were made with it",
+		"the lab book '%s' already has the constant of INC for this environment (%.0f "
+		"increments a second), and runs that were made with it",
 		book->path, stored);
 }
 
@@ -134,7 +141,7 @@ int book_get_mdd(struct book *book, int64_t environment, const char *inc_digest,
 	return 0;
 }
 
-/* How much neighbouring samples are alike, for all numbers of samples (0). */
+/* The names of the correlation of neighbouring samples; 0: for all numbers of samples. */
 #define LAG1 "correlation_0"
 #define LAG1_SAMPLES "correlation_samples_0"
 
@@ -161,9 +168,12 @@ int book_find_other_inc(struct book *book, int64_t environment, const char *inc_
 	return sql_row(book, err,
 		"SELECT profile.name FROM profile JOIN environment ON digest = environment_digest"
 		" WHERE environment.id = ?1 AND retired_ns IS NULL AND inc_digest IS NOT ?2"
-		" AND (correlation_samples > 0 OR profile.id IN (SELECT profile FROM profile_resolving))"
-		" AND profile.id IN (SELECT profile FROM profile_run WHERE which = 'short' AND run IS NOT NULL)"
-		" AND NOT EXISTS (SELECT 1 FROM measurement WHERE environment = ?1 AND inc_digest IS ?2"
+		" AND (correlation_samples > 0 OR profile.id IN (SELECT profile"
+		" FROM profile_resolving))"
+		" AND profile.id IN (SELECT profile FROM profile_run WHERE which = 'short'"
+		" AND run IS NOT NULL)"
+		" AND NOT EXISTS (SELECT 1 FROM measurement WHERE environment = ?1"
+		" AND inc_digest IS ?2"
 		" AND name <> 'inc_per_second')"
 		" ORDER BY made_ns DESC LIMIT 1",
 		"it:T", environment, inc_digest, ret_profile);
@@ -183,7 +193,8 @@ int book_put_figures(struct book *book, const struct profile *profile, struct er
 	if (!profile->environment_digest)
 		return 0;
 	r = sql_row(book, err,
-		"SELECT 1 FROM profile WHERE environment_digest = ? AND made_ns > ? AND inc_digest IS ?"
+		"SELECT 1 FROM profile WHERE environment_digest = ? AND made_ns > ?"
+		" AND inc_digest IS ?"
 		" AND retired_ns IS NULL",
 		"tit", profile->environment_digest, profile->made_ns, profile->inc_digest);
 	if (r != 0) /* 1: there is a later one */
@@ -193,7 +204,8 @@ int book_put_figures(struct book *book, const struct profile *profile, struct er
 	for (const struct mdd *row = profile->mdd; r >= 0 && row < profile->mdd + N_MDD; row++)
 		if (row->samples > 0)
 			r = sql_row(book, err,
-				"INSERT INTO measurement VALUES (?1, 'resolves_interleaved_' || ?2, ?3, '1', ?6),"
+				"INSERT INTO measurement VALUES (?1, 'resolves_interleaved_' || "
+				"?2, ?3, '1', ?6),"
 				" (?1, 'resolves_separate_' || ?2, ?4, '1', ?6),"
 				" (?1, 'resolves_duet_' || ?2, ?5, '1', ?6)"
 				" ON CONFLICT DO UPDATE SET value = excluded.value",

@@ -136,7 +136,8 @@ static int check_version(struct book *book, struct error *err)
 		return book_schema_upgrade(book, err);
 	if (version == 0)
 		return error_say(err, -ENOENT,
-			"the lab book '%s' is empty; emp-calibrate, emp-measure or emp-analyze import writes to it, and --db FILE or EMP_DB names another",
+			"the lab book '%s' is empty; emp-calibrate, emp-measure or emp-analyze "
+			"import writes to it, and --db FILE or EMP_DB names another",
 			book->path);
 	return upgrade_for_reader(book, err);
 }
@@ -356,7 +357,8 @@ int book_say_elsewhere(
 	snprintf(runs, sizeof(runs),
 		first == last ? "run %" PRId64 : "runs %" PRId64 " to %" PRId64, first, last);
 	r = error_say(err, r ?: -ENOSPC,
-		"%s%s%s %s stored in '%s' only; when '%s' can be written again: emp-analyze --db '%s' export %s | emp-analyze --db '%s' import -",
+		"%s%s%s %s stored in '%s' only; when '%s' can be written again: emp-analyze --db "
+		"'%s' export %s | emp-analyze --db '%s' import -",
 		r ? before.text : "", r && *before.text ? "; " : "", runs,
 		first == last ? "is" : "are", book->path, book->left, book->path,
 		first == last ? runs + 4 : "RUN", book->left);

@@ -27,7 +27,8 @@ static int check_new(const char *path, const char *directory, struct error *err)
 		return 0;
 	if (paths_default_book(&by_default, NULL) < 0 || strcmp(path, by_default))
 		return error_say(err, -ENOENT,
-			"cannot make the lab book '%s': there is no directory '%s'; make it first, or name another file with --db or EMP_DB",
+			"cannot make the lab book '%s': there is no directory '%s'; make it first, "
+			"or name another file with --db or EMP_DB",
 			path, directory);
 	for (char *slash = strchr(part + 1, '/');; slash = strchr(slash + 1, '/')) { /* mkdir -p */
 		if (slash)
@@ -96,53 +97,74 @@ static int check_paths(struct book *book, struct error *err)
 	return 0;
 }
 
-int book_check_file(struct book *book, struct error *err)
+/* What SQLite would report with other words, of a file that is there. */
+static int check_kind(const char *path, const struct stat *st, struct error *err)
 {
-	const char *path = book->path;
-	enum book_mode mode = book->mode;
-	_cleanup_(freep) char *directory = book_directory(path);
-	struct stat st;
-	bool there = stat(path, &st) == 0;
-	int r;
-
-	if (!there && errno != ENOENT)
-		return error_os(err, -errno, "cannot open the lab book '%s'", path);
-	if (!there && mode == BOOK_READ)
-		return error_say(err, -ENOENT,
-			"there is no lab book '%s' yet; emp-calibrate, emp-measure or emp-analyze import makes it, and --db FILE or EMP_DB names another",
-			path);
-	r = there ? 0 : check_new(path, directory, err);
-	if (r >= 0)
-		r = check_paths(book, err);
-	if (r < 0)
-		return r;
-	free(directory);
-	directory = book_directory(book->file);
-	if (there && S_ISDIR(st.st_mode))
+	if (S_ISDIR(st->st_mode))
 		return error_say(err, -EISDIR,
 			"'%s' is a directory; name the lab book in it, such as '%s%semp.db'", path,
 			path, path[strlen(path) - 1] == '/' ? "" : "/");
-	if (there && !S_ISREG(st.st_mode))
+	if (!S_ISREG(st->st_mode))
 		return error_say(err, -EINVAL,
-			"'%s' is not a regular file, and so not a lab book; name another with --db or EMP_DB",
+			"'%s' is not a regular file, and so not a lab book; name another with --db "
+			"or EMP_DB",
 			path);
-	if (there && st.st_size == 1) /* SQLite takes it for an empty file */
+	if (st->st_size == 1) /* SQLite takes it for an empty file */
 		return error_say(err, -EINVAL,
-			"'%s' is not a lab book: it is not an SQLite database; name another file with --db or EMP_DB",
+			"'%s' is not a lab book: it is not an SQLite database; name another file "
+			"with --db or EMP_DB",
 			path);
-	if (there && faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0)
+	if (faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0)
 		return error_os(err, -errno, "cannot read the lab book '%s'", path);
-	if (mode == BOOK_READ)
-		return 0;
-	if (there && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) < 0)
+	return 0;
+}
+
+/* Whether this process may write the file, which may be missing, and its directory. */
+static int check_writable(const struct book *book, bool there, struct error *err)
+{
+	_cleanup_(freep) char *directory = book_directory(book->file);
+
+	if (there && faccessat(AT_FDCWD, book->path, W_OK, AT_EACCESS) < 0)
 		return error_os(err, -errno,
-			"the lab book '%s' cannot be written; ask for write permission, or name another with --db or EMP_DB",
-			path);
+			"the lab book '%s' cannot be written; ask for write permission, or name "
+			"another with --db or EMP_DB",
+			book->path);
 	if (faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) < 0)
 		return error_os(err, -errno,
-			"the directory '%s' of the lab book '%s' cannot be written, and SQLite keeps the book's log there; ask for write permission, or name another file with --db or EMP_DB",
-			directory, path);
-	r = there ? 0 : book_make_file(path, err);
+			"the directory '%s' of the lab book '%s' cannot be written, and SQLite "
+			"keeps the book's log there; ask for write permission, or name another "
+			"file with --db or EMP_DB",
+			directory, book->path);
+	return 0;
+}
+
+int book_check_file(struct book *book, struct error *err)
+{
+	const char *path = book->path;
+	_cleanup_(freep) char *directory = book_directory(path);
+	struct stat st;
+	bool there = stat(path, &st) == 0;
+	int r = 0;
+
+	if (!there && errno != ENOENT)
+		return error_os(err, -errno, "cannot open the lab book '%s'", path);
+	if (!there && book->mode == BOOK_READ)
+		return error_say(err, -ENOENT,
+			"there is no lab book '%s' yet; emp-calibrate, emp-measure or emp-analyze "
+			"import makes it, and --db FILE or EMP_DB names another",
+			path);
+	if (!there)
+		r = check_new(path, directory, err);
+	if (r >= 0)
+		r = check_paths(book, err);
+	if (r >= 0 && there)
+		r = check_kind(path, &st, err);
+	if (r < 0 || book->mode == BOOK_READ)
+		return r;
+
+	r = check_writable(book, there, err);
+	if (r >= 0 && !there)
+		r = book_make_file(path, err);
 	/* again: somebody else may just have made what was missing */
 	return r < 0 ? r : check_paths(book, err);
 }

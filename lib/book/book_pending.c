@@ -64,7 +64,7 @@ static struct pending_head right_head(void)
 }
 
 /* Whether a file of another version of EMP has a head and no samples. */
-static bool is_empty(const struct pending_head *head, off_t size)
+static bool has_no_samples(const struct pending_head *head, off_t size)
 {
 	static const struct {
 		const char *magic;
@@ -103,7 +103,7 @@ static int lock_pending(struct book *book, int flags, int *ret_fd, off_t *ret_si
 	if (*ret_other &&
 		((size_t)n <= sizeof(there.magic) || memcmp(there.magic, MAGIC, strlen(MAGIC))))
 		return -EPROTONOSUPPORT;
-	if (!(flags & O_CREAT) && (n == 0 || (*ret_other && is_empty(&there, st.st_size))))
+	if (!(flags & O_CREAT) && (n == 0 || (*ret_other && has_no_samples(&there, st.st_size))))
 		return unlink(path) < 0 ? -errno : -ENOENT;
 	/* a head that a full disk has cut off had no records yet */
 	if (!*ret_other && (size_t)n < sizeof(right) &&
@@ -143,16 +143,19 @@ void pending_put_aside(struct book *book, const char *copy)
 
 	if (rename(path, name) < 0)
 		terminal_remark(
-			"samples of another version of EMP wait in '%s', and cannot be put aside: %s",
+			"samples of another version of EMP wait in '%s', and cannot be put aside: "
+			"%s",
 			path, strerror(errno));
 	else if (copy)
 		terminal_remark(
-			"samples of a run that was killed are kept in '%s'; the version of EMP that left "
+			"samples of a run that was killed are kept in '%s'; the version of EMP "
+			"that left "
 			"them stores them in '%s' when it opens that",
 			name, copy);
 	else
 		terminal_remark(
-			"samples that another version of EMP left are kept in '%s'; under its old name, "
+			"samples that another version of EMP left are kept in '%s'; under its old "
+			"name, "
 			"'%s', that version stores them",
 			name, path);
 }
@@ -165,7 +168,8 @@ int pending_lock_older(struct book *book, int *ret_fd, struct error *err)
 
 	if (r == -EAGAIN)
 		return error_say(err, -EBUSY,
-			"the lab book '%s' is of an older version of EMP, which is taking samples; it is upgraded when that has ended",
+			"the lab book '%s' is of an older version of EMP, which is taking samples; "
+			"it is upgraded when that has ended",
 			book->path);
 	return 0;
 }
@@ -271,7 +275,7 @@ static int store_record(struct book *book, const struct pending_record *record,
 	return r == -EEXIST ? 0 : r; /* stored by a process that died before it emptied the file */
 }
 
-/* Keeps the refused ones in a file of their own, and what is to be said of it. */
+/* Writes the refused samples to a file of their own, and makes the notice that says so. */
 static int put_refused_aside(struct book *book, struct refused *refused, struct error *err)
 {
 	_cleanup_(freep) char *wanted = text_format("%s-pending.refused", book->file);
@@ -302,7 +306,7 @@ static int put_refused_aside(struct book *book, struct refused *refused, struct 
 	return 0;
 }
 
-/* The record at `at`. False: there is none that is whole. */
+/* Reads the record at `at`. False: there is no whole record. */
 static bool read_record(
 	const char *at, const char *end, struct pending_record *ret, size_t *ret_executions)
 {
@@ -314,8 +318,9 @@ static bool read_record(
 	       (size_t)(end - at) - sizeof(*ret) >= *ret_executions;
 }
 
-/* Where the next record is, behind bytes that are none; `end`: there is none. Of the last one, a
- * process that was killed may have written a part only, which is not damage: *ret_torn. */
+/* The place of the next whole record after bytes that are none; `end`: there is none. *ret_torn:
+ * they are the beginning of a record that a process wrote when it was killed, which is not
+ * damage. */
 static const char *find_record(const char *from, const char *end, bool *ret_torn)
 {
 	static const uint32_t mark = MARK;
@@ -408,15 +413,17 @@ int pending_recover(struct book *book, struct error *err)
 
 	if (r == -EPROTONOSUPPORT)
 		return error_say(err, r,
-			"the file '%s-pending' is not EMP's, which keeps samples under that name; move it away",
+			"the file '%s-pending' is not EMP's, which keeps samples under that name; "
+			"move it away",
 			book->file);
 	if (r != 0)
 		return 0; /* there is none, its owner is alive, or it was put aside */
 	r = pending_store(book, err);
-	return r == 0 ? 0
-		      : error_prefix(err, r,
-				"cannot store the samples in '%s-pending'; move the file away to go on without them",
-				book->file);
+	if (r == 0)
+		return 0;
+	return error_prefix(err, r,
+		"cannot store the samples in '%s-pending'; move the file away to go on without them",
+		book->file);
 }
 
 int pending_end(struct book *book, const char *path, struct error *err)

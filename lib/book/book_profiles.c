@@ -26,14 +26,16 @@ static int profile_not_there(struct book *book, const char *name, struct error *
 {
 	_cleanup_(freep) char *others = NULL;
 	int r = sql_row(book, err,
-		"SELECT group_concat(name, ''', ''') FROM (SELECT name FROM profile WHERE retired_ns IS NULL ORDER BY name)",
+		"SELECT group_concat(name, ''', ''') FROM (SELECT name FROM profile"
+		" WHERE retired_ns IS NULL ORDER BY name)",
 		":T", &others);
 
 	if (r < 0)
 		return r;
 	if (!others)
 		return error_say(err, -ENOENT,
-			"there is no profile '%s' in the lab book '%s', which has no profiles; 'emp-calibrate run' makes one",
+			"there is no profile '%s' in the lab book '%s', which has no profiles; "
+			"'emp-calibrate run' makes one",
 			name, book->path);
 	return error_say(err, -ENOENT, "there is no profile '%s' in the lab book '%s'; it has '%s'",
 		name, book->path, others);
@@ -51,7 +53,8 @@ int book_prune_profiles(struct book *book, struct error *err)
 static int retire_profile(struct book *book, const char *name, struct error *err)
 {
 	int r = sql_row(book, err,
-		"UPDATE profile SET retired_ns = ? WHERE name = ? AND retired_ns IS NULL RETURNING 1",
+		"UPDATE profile SET retired_ns = ? WHERE name = ? AND retired_ns IS NULL"
+		" RETURNING 1",
 		"it", clock_ns(CLOCK_REALTIME), name);
 
 	return r < 0 ? r : book_prune_profiles(book, err) ?: r;
@@ -96,45 +99,62 @@ int book_put_profile(
 	return BOOK_ATOMIC_RETRIED(book, put_profile(book, profile, replace, err), err);
 }
 
-/* All but their heads. After a failure, there are none. */
+/* Reads the short or the long run of a profile. */
+static int complete_run(struct book *book, int64_t profile, const char *which,
+	struct profile_run *run, struct error *err)
+{
+	int r = sql_one(book, err, &profile_run_table, "WHERE profile = ? AND which = ?", run, "it",
+		profile, which);
+
+	if (r < 0)
+		return r;
+	return sql_all(book, err, &l_sample_table, "WHERE profile = ? AND which = ? ORDER BY n",
+		&run->l_samples, &run->n_l_samples, "it", profile, which);
+}
+
+static int complete_mdd(struct book *book, struct profile *profile, struct error *err)
+{
+	_cleanup_(freep) struct mdd *rows = NULL;
+	size_t n = 0;
+	int r = sql_all(book, err, &mdd_table, "WHERE profile = ?", &rows, &n, "i", profile->id);
+
+	for (size_t i = 0; r >= 0 && i < n; i++)
+		for (size_t k = 0; k < N_MDD; k++)
+			if (rows[i].samples == mdd_sizes[k])
+				profile->mdd[k] = rows[i];
+	return r;
+}
+
+/* Reads all of a profile that is not in its own row. */
+static int complete_profile(struct book *book, struct profile *profile, struct error *err)
+{
+	int r = complete_run(book, profile->id, half_names[0], &profile->short_run, err);
+
+	if (r >= 0)
+		r = complete_run(book, profile->id, half_names[1], &profile->long_run, err);
+	if (r >= 0)
+		r = complete_mdd(book, profile, err);
+	if (!(profile->correlation.lag1 < 1)) /* not what emp writes */
+		profile->correlation = (struct correlation){};
+	if (r < 0)
+		return r;
+	return sql_all(book, err, &cutoff_table, "WHERE profile = ? ORDER BY daemon",
+		&profile->cutoffs, &profile->n_cutoffs, "i", profile->id);
+}
+
+/* After a failure, there are none. */
 static int complete_profiles(
 	struct book *book, struct profile **items, size_t *n, struct error *err)
 {
 	int r = 0;
 
-	for (size_t at = 0; r >= 0 && at < *n; at++) {
-		struct profile *profile = &(*items)[at];
-		struct profile_run *const halves[] = {&profile->short_run, &profile->long_run};
-		_cleanup_(freep) struct mdd *rows = NULL;
-		size_t n_rows = 0;
-
-		for (int i = 0; r >= 0 && i < 2; i++) {
-			r = sql_one(book, err, &profile_run_table,
-				"WHERE profile = ? AND which = ?", halves[i], "it", profile->id,
-				half_names[i]);
-			if (r >= 0)
-				r = sql_all(book, err, &l_sample_table,
-					"WHERE profile = ? AND which = ? ORDER BY n",
-					&halves[i]->l_samples, &halves[i]->n_l_samples, "it",
-					profile->id, half_names[i]);
-		}
-		if (r >= 0)
-			r = sql_all(book, err, &mdd_table, "WHERE profile = ?", &rows, &n_rows, "i",
-				profile->id);
-		for (size_t i = 0; r >= 0 && i < n_rows; i++)
-			for (size_t k = 0; k < N_MDD; k++)
-				if (rows[i].samples == mdd_sizes[k])
-					profile->mdd[k] = rows[i];
-		if (!(profile->correlation.lag1 < 1)) /* not what emp writes */
-			profile->correlation = (struct correlation){};
-		if (r >= 0)
-			r = sql_all(book, err, &cutoff_table, "WHERE profile = ? ORDER BY daemon",
-				&profile->cutoffs, &profile->n_cutoffs, "i", profile->id);
-	}
-	for (; r < 0 && *n > 0; --*n)
+	for (size_t i = 0; r >= 0 && i < *n; i++)
+		r = complete_profile(book, &(*items)[i], err);
+	if (r >= 0)
+		return r;
+	for (; *n > 0; --*n)
 		profile_clear(&(*items)[*n - 1]);
-	if (r < 0)
-		free(TAKE(*items));
+	free(TAKE(*items));
 	return r;
 }
 

@@ -22,7 +22,8 @@ int book_add_run(struct book *book, struct run *run, struct error *err)
 
 	/* if the uid is in the book already, the new run is a copy and gets a new one */
 	r = sql_row(book, err,
-		"SELECT lower(hex(randomblob(16))) WHERE ?1 = '' OR EXISTS (SELECT 1 FROM run WHERE uid = ?1)",
+		"SELECT lower(hex(randomblob(16))) WHERE ?1 = '' OR EXISTS (SELECT 1 FROM run"
+		" WHERE uid = ?1)",
 		"t:T", run->uid, &uid);
 	if (r > 0)
 		snprintf(run->uid, sizeof(run->uid), "%s", uid);
@@ -64,7 +65,8 @@ int book_end_run(
 {
 	int r = BOOK_ATOMIC_RETRIED(book,
 		sql_row(book, err,
-			"UPDATE run SET state = ?, notes = ifnull(?, notes), ended_ns = ? WHERE id = ? RETURNING 1",
+			"UPDATE run SET state = ?, notes = ifnull(?, notes), ended_ns = ?"
+			" WHERE id = ? RETURNING 1",
 			"ttii", run_state_names[state], notes, clock_ns(CLOCK_REALTIME), id),
 		err);
 
@@ -162,7 +164,8 @@ static int reopen_run(struct book *book, int64_t id, int64_t environment, struct
 
 		r = sql_insert(book, err, &resume_point_table,
 			"ON CONFLICT(run, n) DO UPDATE"
-			" SET at_ns = excluded.at_ns, why = excluded.why, environment = excluded.environment",
+			" SET at_ns = excluded.at_ns, why = excluded.why, environment = "
+			"excluded.environment",
 			&point, 1, "i", id);
 	}
 	if (r < 0)
@@ -184,10 +187,14 @@ int book_remove_run(struct book *book, int64_t id, bool force, struct error *err
 
 	if (!force)
 		r = sql_row(book, err,
-			"SELECT 'the ' || which || ' run of the profile ''' || name || '''' FROM profile_run"
-			" JOIN profile ON profile.id = profile_run.profile WHERE run = ?1 AND retired_ns IS NULL"
-			" UNION ALL SELECT 'part of the calibration for ''' || profile || ''', which is not complete'"
-			" FROM calibration WHERE state = 'open' AND ?1 IN (short_run, long_run) LIMIT 1",
+			"SELECT 'the ' || which || ' run of the profile ''' || name || ''''"
+			" FROM profile_run"
+			" JOIN profile ON profile.id = profile_run.profile WHERE run = ?1"
+			" AND retired_ns IS NULL"
+			" UNION ALL SELECT 'part of the calibration for ''' || profile || ''', "
+			"which is not complete'"
+			" FROM calibration WHERE state = 'open' AND ?1 IN (short_run, long_run)"
+			" LIMIT 1",
 			"i:T", id, &user);
 	if (r > 0)
 		return error_say(err, -EBUSY, "run %" PRId64 " is %s", id, user);
@@ -219,11 +226,13 @@ int book_run_means(
 {
 	return sql_all(book, err, &mean_table,
 		"JOIN run AS this ON this.id = ?1"
-		" AND run.program = this.program AND run.command IS this.command AND run.kind = this.kind"
+		" AND run.program = this.program AND run.command IS this.command"
+		" AND run.kind = this.kind"
 		" JOIN environment AS here ON here.id = this.environment"
 		" JOIN environment AS there ON there.id = run.environment AND (there.id = here.id"
 		"  OR (json_valid(here.document) AND json_valid(there.document)"
-		"   AND json_extract(here.document, '$.identity') = json_extract(there.document, '$.identity')))"
+		"   AND json_extract(here.document, '$.identity') = json_extract(there.document, "
+		"'$.identity')))"
 		" JOIN sample ON sample.run = run.id"
 		" WHERE NOT incomplete GROUP BY run.id ORDER BY min(start_ns)",
 		&ret->items, &ret->n, "ii", run, (int64_t)et);

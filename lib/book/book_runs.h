@@ -7,8 +7,8 @@
 
 struct book;
 
-/* Begins a run: sets its id, uid and owner, state RUN_OPEN, started_ns if it is 0, and what the book
- * now knows of the machine and the profile. */
+/* Begins a run: sets its id, uid and owner, state RUN_OPEN, started_ns if it is 0, and what the
+ * book now knows of the machine and the profile. */
 int book_begin_run(struct book *book, struct run *run, struct error *err);
 /* Adds a run that was measured elsewhere: its state, times and correlation are kept. */
 int book_add_run(struct book *book, struct run *run, struct error *err);
@@ -32,8 +32,8 @@ int book_run_means(
 /* The mean PT of its samples; NAN: it has none. */
 int book_mean_pt(struct book *book, int64_t run, double *ret_ns, struct error *err);
 /* Removes a run and its samples, in a transaction of the caller. Unless forced, -EBUSY with a
- * sentence if it is a run of a profile (which would keep its cutoffs, but not the run's number) or of
- * a calibration that is not complete (which would be removed as well). */
+ * sentence if it is a run of a profile (which would keep its cutoffs, but not the run's number) or
+ * of a calibration that is not complete (which would be removed as well). */
 int book_remove_run(struct book *book, int64_t id, bool force, struct error *err);
 
 /* Replaces the notes on the result of a run. Their n count from 1. */
@@ -65,8 +65,8 @@ extern const struct field_table resume_point_table;
  * none. */
 int book_reopen_run(struct book *book, int64_t run, int64_t environment, struct error *err);
 
-/* A table with rows of runs, for documents. Features list theirs in lib/features.c. A test fails if a
- * table of the book is in no list. */
+/* A table with rows of runs, for documents. Features list theirs in lib/features.c. A test fails if
+ * a table of the book is in no list. */
 struct run_rows {
 	const char *member; /* of a document */
 	const struct field_table *table;

@@ -48,8 +48,8 @@ struct walk {
 	int r;           /* what `each` ended the walk with */
 };
 
-/* Whether a value is one that EMP writes; NULL leaves *ret as it is, and is wrong where `ret` is
- * NULL. */
+/* Reads a number. False: it is not one that EMP writes. NULL leaves *ret as it is; if `ret` is
+ * NULL, a number is required. */
 static bool read_value(sqlite3_value *value, int64_t min, int64_t max, int64_t *ret)
 {
 	int type = sqlite3_value_type(value);
@@ -132,7 +132,8 @@ static int walk_rows(struct book *book, const char *sql, int64_t run, book_each 
 	r = walk.r;
 	if (walk.stray)
 		r = error_say(err, -EBADMSG,
-			"the lab book '%s' is damaged: an execution is out of order, of an unknown source, or of an impossible time; restore an intact copy",
+			"the lab book '%s' is damaged: an execution is out of order, of an unknown "
+			"source, or of an impossible time; restore an intact copy",
 			book->path);
 	else if (!walk.over && walk.r == 0 && rc != SQLITE_ROW)
 		r = book_failed(book, rc, err);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The tables of the book and their versions: see book_schema.h.
  *
- * The application id of a file proves nothing: another user may have made it, with a view in place of
- * a table. So all tables are compared with those that the steps in schema/ make in memory. */
+ * The application id of a file proves nothing: another user may have made it, with a view in
+ * place of a table. So all tables are compared with those that the steps in schema/ make in
+ * memory. */
 #include "lib/book/book_schema.h"
 
 #include "lib/base/terminal.h"
@@ -45,15 +46,18 @@ int book_schema_version(struct book *book, struct error *err)
 		return r;
 	if (application != APPLICATION_ID && (application || version || tables))
 		return error_say(err, -EINVAL,
-			"'%s' is the database of another program; name another file with --db or EMP_DB",
+			"'%s' is the database of another program; name another file with --db or "
+			"EMP_DB",
 			book->path);
 	if (version < 0)
 		return error_say(err, -EBADMSG,
-			"the lab book '%s' is damaged: it says that it is of version %d; restore an intact copy",
+			"the lab book '%s' is damaged: it says that it is of version %d; restore "
+			"an intact copy",
 			book->path, (int)version);
 	if (version > NEWEST_VERSION)
 		return error_say(err, -EPROTONOSUPPORT,
-			"the lab book '%s' was written by a newer EMP (version %d of the book, this one reads "
+			"the lab book '%s' was written by a newer EMP (version %d of the book, "
+			"this one reads "
 			"%d); "
 			"use that version, or name another file with --db or EMP_DB",
 			book->path, (int)version, NEWEST_VERSION);
@@ -63,10 +67,11 @@ int book_schema_version(struct book *book, struct error *err)
 /* The tables, views, indexes and triggers, each with a line that describes it: its SQL without
  * blanks, and without quotes around names, which depend on the version of SQLite that changed a
  * table. Statistics (ANALYZE) change no result. */
-#define OBJECTS                                                                                        \
-	"SELECT type, name, type || ' ' || name || ' ' || tbl_name || ' ' || replace(replace(replace(" \
-	" ifnull(sql, ''), ' ', ''), char(10), ''), '\"', '') || char(10) AS line FROM sqlite_schema"  \
-	" WHERE type <> 'table' OR name NOT IN ('sqlite_stat1', 'sqlite_stat4') ORDER BY name, type"
+#define OBJECTS                                                                        \
+	"SELECT type, name, type || ' ' || name || ' ' || tbl_name || ' ' ||"          \
+	" replace(replace(replace(ifnull(sql, ''), ' ', ''), char(10), ''), '\"', '')" \
+	" || char(10) AS line FROM sqlite_schema WHERE type <> 'table'"                \
+	" OR name NOT IN ('sqlite_stat1', 'sqlite_stat4') ORDER BY name, type"
 
 enum { OBJECT_TYPE, OBJECT_NAME, OBJECT_LINE };
 
@@ -89,7 +94,7 @@ int book_schema_digest(sqlite3 *db, char ret[DIGEST_SIZE])
 	return rc == SQLITE_ROW ? 0 : -EIO;
 }
 
-/* Makes the tables of a version in memory, where nothing can fail but for want of it. */
+/* Makes the tables of a version in memory. Only a lack of memory can make that fail. */
 static sqlite3 *make_model(int version, sqlite3_stmt **ret_objects)
 {
 	sqlite3 *model = NULL;
@@ -104,7 +109,7 @@ static sqlite3 *make_model(int version, sqlite3_stmt **ret_objects)
 	return model;
 }
 
-/* The order in which two objects come; no object comes last. */
+/* The order of two objects by name and type; NULL is the last. */
 static int compare_objects(sqlite3_stmt *a, sqlite3_stmt *b)
 {
 	if (!a || !b)
@@ -124,13 +129,16 @@ static int say_difference(const struct book *book, int version, sqlite3_stmt *it
 	/* While the newest step is under development, it is edited: each build has its own. */
 	if (version == NEWEST_VERSION)
 		other_build = text_format(
-			"; if another build of this version under development made it, export its runs with "
-			"that build (emp-analyze --db '%s' export RUN), and import them into a new book with this one",
+			"; if another build of this version under development made it, export its "
+			"runs with "
+			"that build (emp-analyze --db '%s' export RUN), and import them into a new "
+			"book with this one",
 			book->path);
 
 	if (order < 0)
 		return error_say(err, -EBADMSG,
-			"the lab book '%s' has the %s '%s', which EMP does not make; remove it with sqlite3, or restore an intact copy%s",
+			"the lab book '%s' has the %s '%s', which EMP does not make; remove it "
+			"with sqlite3, or restore an intact copy%s",
 			book->path, object_text(its, OBJECT_TYPE), object_text(its, OBJECT_NAME),
 			other_build ?: "");
 	if (order > 0)
@@ -139,7 +147,8 @@ static int say_difference(const struct book *book, int version, sqlite3_stmt *it
 			object_text(ours, OBJECT_TYPE), object_text(ours, OBJECT_NAME),
 			other_build ?: "");
 	return error_say(err, -EBADMSG,
-		"the lab book '%s' has a %s '%s' that differs from the one that EMP makes; restore an intact copy%s",
+		"the lab book '%s' has a %s '%s' that differs from the one that EMP makes; restore "
+		"an intact copy%s",
 		book->path, object_text(its, OBJECT_TYPE), object_text(its, OBJECT_NAME),
 		other_build ?: "");
 }
@@ -213,7 +222,8 @@ static int copy_old_version(struct book *book, int version, char **ret_copy, str
 	if (rc != SQLITE_OK || rename(fresh, name) < 0) {
 		unlink(fresh);
 		return error_say(err, -EIO,
-			"the lab book '%s' was written by an older EMP, and must be copied before it is upgraded: %s; nothing was changed",
+			"the lab book '%s' was written by an older EMP, and must be copied before "
+			"it is upgraded: %s; nothing was changed",
 			book->path, rc == SQLITE_OK ? strerror(errno) : sqlite3_errstr(rc));
 	}
 	*ret_copy = TAKE(name);
@@ -265,7 +275,8 @@ int book_schema_upgrade(struct book *book, struct error *err)
 		unlink(copy);
 	if (r == 0 && copy)
 		terminal_remark(
-			"the lab book '%s' is upgraded; older versions of EMP can read its copy '%s'",
+			"the lab book '%s' is upgraded; older versions of EMP can read its copy "
+			"'%s'",
 			book->path, copy);
 	if (r == 0 && pending >= 0)
 		pending_put_aside(book, copy);

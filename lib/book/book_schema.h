@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The tables of the lab book: its versions, the check that a file has the tables of its version, and
- * the upgrade of an older one. For the modules of the book. */
+/* The tables of the lab book: its versions, the check that a file has the tables of its version,
+ * and the upgrade of an older one. For the modules of the book. */
 #pragma once
 
 #include "lib/base/base.h"

@@ -90,7 +90,8 @@ int book_sources(struct book *book, struct sources *ret, struct error *err)
 	for (size_t i = 0; i < all.n; i++)
 		if (all.items[i].id != (int64_t)i + 1)
 			return error_say(err, -EBADMSG,
-				"the lab book '%s' is damaged: its sources are not numbered 1, 2, 3 and so on; restore an intact copy",
+				"the lab book '%s' is damaged: its sources are not numbered 1, 2, "
+				"3 and so on; restore an intact copy",
 				book->path);
 	*ret = TAKE_STRUCT(all);
 	return 0;

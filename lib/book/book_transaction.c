@@ -88,11 +88,13 @@ int book_commit(struct book *book, struct error *err)
 		if (book_make_file(copy, NULL) == 0 &&
 			sql_row(book, NULL, "VACUUM INTO ?", "t", copy) == 0)
 			return error_say(err, -ESTALE,
-				"the lab book '%s' was removed or replaced while it was open; all it held is saved in '%s': move that back",
+				"the lab book '%s' was removed or replaced while it was open; all "
+				"it held is saved in '%s': move that back",
 				book->path, copy);
 	}
 	return error_say(err, -ESTALE,
-		"the lab book '%s' was removed or replaced while it was open; what was stored since is lost",
+		"the lab book '%s' was removed or replaced while it was open; what was stored "
+		"since is lost",
 		book->path);
 }
 

@@ -15,8 +15,8 @@ void book_rollback(struct book *book);
 /* book_commit if r >= 0, otherwise book_rollback. r, or the failure to commit. */
 int book_end(struct book *book, int r, struct error *err);
 
-/* Begins a transaction unless one is open already. *ret_own: the caller must end it with book_end(),
- * also after a failure here. */
+/* Begins a transaction unless one is open already. *ret_own: the caller must end it with
+ * book_end(), also after a failure here. */
 int book_enter(struct book *book, bool writes, bool *ret_own, struct error *err);
 
 /* Evaluates `call`, an expression, in one transaction, unless one is open already. Returns what

@@ -340,7 +340,8 @@ int sql_read(struct sql_query *q, const struct field_table *table, void *object,
 		done.n = (size_t)i + 1;
 		fields_clear(&done, object);
 		return error_say(err, -EBADMSG,
-			"the lab book '%s' is damaged: '%s' of a row of its table '%s' is %.40s, which EMP does not write; restore an intact copy",
+			"the lab book '%s' is damaged: '%s' of a row of its table '%s' is %.40s, "
+			"which EMP does not write; restore an intact copy",
 			q->book->path, table->fields[i].name, table->table,
 			(const char *)sqlite3_column_text(q->stmt, i) ?: "NULL");
 	}

@@ -19,12 +19,12 @@ struct run_export {
 	FILE *file;
 	struct sources sources;
 	char **source_texts; /* the members of each as JSON; NULL: not needed yet */
+	/* Ids in the book that the run refers to. The document has their places in this array, from
+	 * 1, so that it is the same from any book. */
 	struct export_numbers {
-		/* Of the book; the document has the places in this array, from 1, so that it is the
-		 * same from any book. */
 		int64_t *ids;
 		size_t n;
-	} used_sources, used_environments; /* of the run */
+	} used_sources, used_environments;
 	int64_t run;
 	struct sql_query samples, counters; /* one after the other, both in order of samples */
 	struct counters row;                /* the current one of counters, if */
@@ -37,10 +37,11 @@ struct run_export {
 int document_not_made(struct error *err)
 {
 	return error_say(err, -EBADMSG,
-		"cannot make the document of this run: the lab book holds text that is not what emp wrote");
+		"cannot make the document of this run: the lab book holds text that is not what "
+		"emp wrote");
 }
 
-/* 1: there was one more. */
+/* Writes the next sample. 1: there was one; 0: no more. */
 static int write_sample(struct run_export *x)
 {
 	struct sample sample;
@@ -113,7 +114,8 @@ static int64_t export_number(struct export_numbers *numbers, int64_t id)
 	return (int64_t)i + 1;
 }
 
-/* Its references to sources and environments become those of the document. */
+/* Replaces the ids of sources and environments in a row by the numbers that the document gives
+ * them. */
 static int number_references(struct run_export *x, const struct field_table *table, void *row)
 {
 	for (const struct field *field = table->fields; field < table->fields + table->n; field++) {
@@ -130,8 +132,8 @@ static int number_references(struct run_export *x, const struct field_table *tab
 	return 0;
 }
 
-/* A member with the rows of a table, or with the only one; nothing if there are none. write:
- * otherwise it is only found out what they refer to. */
+/* Writes a member with the rows of a table, or with its only row; nothing if there are none. Not
+ * `write`: only collects what the rows refer to. */
 static int export_rows(struct run_export *x, const struct run_rows *rows, bool write)
 {
 	_cleanup_(sql_end) struct sql_query q = {};
@@ -167,7 +169,7 @@ static int by_id(const void *a, const void *b)
 	return (first > second) - (first < second);
 }
 
-/* All rows, and the sources that they refer to by their ids. */
+/* Writes the rows of all tables, and the sources that they refer to. */
 static int write_tables(struct run_export *x)
 {
 	const struct run_rows *rows;
@@ -191,7 +193,7 @@ static int write_tables(struct run_export *x)
 	return r;
 }
 
-/* Those in which the run was resumed, by their ids. */
+/* Adds the environments that the run refers to, for example those in which it was resumed. */
 static int add_environments(struct run_export *x, json_t *head)
 {
 	_cleanup_(json_decrefp) json_t *array = json_array();
@@ -237,7 +239,7 @@ static int add_profile(struct run_export *x, const struct run *run, json_t *head
 	return 0;
 }
 
-/* All but samples, rows and other runs. */
+/* Makes all of the document but samples, rows and other runs. */
 static int make_head(struct run_export *x, const struct run *run, json_t **ret)
 {
 	_cleanup_(json_decrefp) json_t *head = json_pack(
@@ -278,7 +280,7 @@ static int make_head(struct run_export *x, const struct run *run, json_t **ret)
 	return r;
 }
 
-/* Without those that it belongs with. */
+/* Writes the run alone. */
 static int write_run(struct run_export *x)
 {
 	_cleanup_(run_clear) struct run run = {};
@@ -343,35 +345,49 @@ static int write_companions(struct run_export *x, const struct document_feature 
 	return r;
 }
 
-int document_export_run(struct book *book, int64_t run, const struct document_parts *parts,
-	FILE *file, struct error *err)
+static void run_export_clear(struct run_export *x)
 {
-	struct run_export x = {.book = book, .run = run, .parts = parts, .file = file, .err = err};
-	bool own;
-	int r = book_enter(book, false, &own, err), written;
+	for (size_t i = 0; x->source_texts && i < x->sources.n; i++)
+		free(x->source_texts[i]);
+	free(x->source_texts);
+	free(x->used_sources.ids);
+	free(x->used_environments.ids);
+	sources_clear(&x->sources);
+}
+
+/* Writes the run, and those without which it cannot be understood. */
+static int write_document(struct run_export *x)
+{
+	int r = book_sources(x->book, &x->sources, x->err), written;
 
 	if (r < 0)
 		return r;
-	r = book_sources(book, &x.sources, err);
-	if (r >= 0) {
-		x.source_texts = xcalloc(x.sources.n, sizeof(*x.source_texts));
-		r = write_run(&x);
-		for (const struct document_feature *const *feature = document_features;
-			r >= 0 && *feature; feature++)
-			if ((*feature)->companions.member)
-				r = write_companions(&x, *feature);
-		fputs(r < 0 ? "\n" : "}\n", file);
-		written = stream_flush(file);
-		if (written < 0)
-			r = error_os(err, written, "cannot write to standard output");
-	}
+	x->source_texts = xcalloc(x->sources.n, sizeof(*x->source_texts));
+	r = write_run(x);
+	for (const struct document_feature *const *feature = document_features; r >= 0 && *feature;
+		feature++)
+		if ((*feature)->companions.member)
+			r = write_companions(x, *feature);
+
+	fputs(r < 0 ? "\n" : "}\n", x->file);
+	written = stream_flush(x->file);
+	if (written < 0)
+		return error_os(x->err, written, "cannot write to standard output");
+	return r;
+}
+
+int document_export_run(struct book *book, int64_t run, const struct document_parts *parts,
+	FILE *file, struct error *err)
+{
+	_cleanup_(run_export_clear) struct run_export x = {
+		.book = book, .run = run, .parts = parts, .file = file, .err = err};
+	bool own;
+	int r = book_enter(book, false, &own, err);
+
+	if (r < 0)
+		return r;
+	r = write_document(&x);
 	if (own)
 		r = book_end(book, r, err);
-	for (size_t i = 0; x.source_texts && i < x.sources.n; i++)
-		free(x.source_texts[i]);
-	free(x.source_texts);
-	free(x.used_sources.ids);
-	free(x.used_environments.ids);
-	sources_clear(&x.sources);
 	return r < 0 ? r : 0;
 }

@@ -183,7 +183,8 @@ void document_read_correlation(struct json_fields *f, struct correlation *ret)
 		*ret = (struct correlation){lag1, (int64_t)samples};
 	else
 		f->r = error_say(f->err, -EINVAL,
-			"'correlation' must have 'lag1', from 0 to below 1, and 'samples', 1 or more");
+			"'correlation' must have 'lag1', from 0 to below 1, and 'samples', 1 or "
+			"more");
 }
 
 void document_add_correlation(json_t *document, const struct correlation *correlation)

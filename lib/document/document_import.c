@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Importing documents: see document_import.h.
  *
- * A run may be larger than memory: the document is read once for the heads of its runs and the places
- * of their samples and rows, and then from place to place to store these, in one transaction. */
+ * A run may be larger than memory: the document is read once for the heads of its runs and the
+ * places of their samples and rows, and then from place to place to store these, in one
+ * transaction. */
 #include "lib/document/document_import.h"
 
 #include "lib/book/book_machines.h"
@@ -19,7 +20,7 @@
 
 enum { MOST_ROWS = 64 };
 
-/* The run, or another one that it belongs with. */
+/* The run, or another one without which it cannot be understood. */
 struct import_part {
 	json_t *head;   /* what is neither samples nor rows */
 	int64_t number; /* of the run in the book that it comes from; 0: not known */
@@ -27,7 +28,7 @@ struct import_part {
 	int64_t samples, rows[MOST_ROWS]; /* places in the document; 0: none */
 };
 
-/* A number that the document has, and the one that the book gives to the same. */
+/* An id in the document, and the id of the same thing in the book. */
 struct import_id {
 	enum field_reference of;
 	int64_t from, to;
@@ -82,7 +83,8 @@ static int import_execution(
 	return r;
 }
 
-/* At `place`, some at a time: a sample may have more than memory holds. */
+/* Stores the executions that are at `place`, some at a time: a sample may have more than memory
+ * holds. */
 static int import_executions(struct run_import *import, int64_t place, uint32_t sample)
 {
 	struct execution executions[256];
@@ -110,8 +112,8 @@ static int import_executions(struct run_import *import, int64_t place, uint32_t 
 	return r;
 }
 
-/* EMP 0.2.0 wrote them under both of their names, and builds between it and 0.3.0 twice under one:
- * they must be the same. */
+/* Reads the disturbance counters of a sample. EMP 0.2.0 wrote them under two names, and builds
+ * between it and 0.3.0 twice under one: the values must be the same. */
 static int import_counters(
 	struct document_object *o, const char *name, struct counters *ret, bool *has)
 {
@@ -235,8 +237,8 @@ static void read_command(struct json_fields *f, char **ret)
 			f->err, -EINVAL, "the document: 'command' must be an array of texts");
 }
 
-/* Stores a source or an environment that the rows of a run refer to. *ret: the id in the document, and
- * the one that the book gives it. */
+/* Stores a source or an environment that the rows of a run refer to. *ret: the id in the document,
+ * and the one that the book gives it. */
 static int put_referred(
 	struct run_import *import, struct json_fields *f, int64_t most, struct import_id *ret)
 {
@@ -294,7 +296,7 @@ static int put_all_referred(struct run_import *import, const json_t *head)
 	return 0;
 }
 
-/* The ids of the other book become those of this one. */
+/* Replaces the ids in a row by those of this book. */
 static int renumber(struct run_import *import, const struct field_table *table, void *row)
 {
 	for (const struct field *field = table->fields; field < table->fields + table->n; field++) {
@@ -349,43 +351,57 @@ static int import_row(struct run_import *import, const struct run_rows *rows, in
 	return r;
 }
 
-/* Its samples and rows. */
-static int store_contents(struct run_import *import, struct import_part *part)
+/* Stores the samples of a run. A run whose times the document does not have gets those of its
+ * samples. */
+static int store_samples(struct run_import *import, const struct import_part *part)
 {
-	struct document_stream *document = import->document;
 	bool started = part->run.started_ns > 0, ended = part->run.ended_ns > 0;
 	int64_t first_ns = 0, end_ns = 0, entry = 0;
-	const struct run_rows *rows;
 	struct sample sample = {};
-	int r = put_all_referred(import, part->head);
+	int r;
 
-	import->run = part->run.id;
-	stream_seek(document, part->samples);
-	if (r >= 0)
-		r = stream_enter(document, '[');
-	while (r >= 0 && (r = stream_next(document, ']')) > 0) {
+	stream_seek(import->document, part->samples);
+	r = stream_enter(import->document, '[');
+	while (r >= 0 && (r = stream_next(import->document, ']')) > 0) {
 		r = import_sample(import, ++entry, &sample);
 		if (entry == 1)
 			first_ns = sample.start_ns;
 		end_ns = sample.start_ns + sample.et_ns;
 	}
-	if (r >= 0 && !started)
-		r = sql_row(import->book, import->err,
-			"UPDATE run SET started_ns = ?, ended_ns = ? WHERE id = ?", "iui", first_ns,
-			ended ? part->run.ended_ns : end_ns, part->run.id);
-	for (size_t k = 0; r >= 0 && (rows = document_run_rows(k)); k++) {
-		if (!part->rows[k])
-			continue;
-		stream_seek(document, part->rows[k]);
-		if (rows->single) {
-			r = import_row(import, rows, 0);
-			continue;
-		}
-		entry = 0;
-		r = stream_enter(document, '[');
-		while (r >= 0 && (r = stream_next(document, ']')) > 0)
-			r = import_row(import, rows, ++entry);
-	}
+	if (r < 0 || started)
+		return r;
+	return sql_row(import->book, import->err,
+		"UPDATE run SET started_ns = ?, ended_ns = ? WHERE id = ?", "iui", first_ns,
+		ended ? part->run.ended_ns : end_ns, part->run.id);
+}
+
+/* Stores the rows of a table, which are at `place`. */
+static int store_rows_of(struct run_import *import, const struct run_rows *rows, int64_t place)
+{
+	int64_t entry = 0;
+	int r;
+
+	stream_seek(import->document, place);
+	if (rows->single)
+		return import_row(import, rows, 0);
+	r = stream_enter(import->document, '[');
+	while (r >= 0 && (r = stream_next(import->document, ']')) > 0)
+		r = import_row(import, rows, ++entry);
+	return r;
+}
+
+/* Stores all of a run that is not in its own row. */
+static int store_contents(struct run_import *import, const struct import_part *part)
+{
+	const struct run_rows *rows;
+	int r = put_all_referred(import, part->head);
+
+	import->run = part->run.id;
+	if (r >= 0)
+		r = store_samples(import, part);
+	for (size_t i = 0; r >= 0 && (rows = document_run_rows(i)); i++)
+		if (part->rows[i])
+			r = store_rows_of(import, rows, part->rows[i]);
 	return r;
 }
 
@@ -513,8 +529,8 @@ static int scan_member(
 	return stream_value(import->document, false);
 }
 
-/* Reads the head of a run, and where its samples and rows are; and the same of the runs without which
- * it cannot be understood. */
+/* Reads the head of a run, and where its samples and rows are; and the same of the runs without
+ * which it cannot be understood. */
 static int scan_run(struct run_import *import, bool is_companion)
 {
 	struct import_part *part = array_add(import->parts, import->n_parts);
@@ -556,7 +572,8 @@ static void read_identity(struct json_fields *f, struct run *run)
 			break;
 	if (f->r == 0 && run->state == N_RUN_STATES)
 		f->r = error_say(f->err, -EINVAL,
-			"the document: 'state' is '%s' and must be 'done', 'interrupted' or 'failed'",
+			"the document: 'state' is '%s' and must be 'done', 'interrupted' or "
+			"'failed'",
 			state);
 }
 
@@ -572,7 +589,8 @@ static int read_head(struct import_part *part, struct error *err)
 		   : json_is_array(json_object_get(part->head, "results")) ||
 				json_is_array(json_object_get(part->head, "benchmarks")))
 		return error_say(err, -EINVAL,
-			"these are results, not a run: compare them with 'emp-analyze compare FILE', or write the run that they name with 'emp-analyze export RUN'");
+			"these are results, not a run: compare them with 'emp-analyze compare "
+			"FILE', or write the run that they name with 'emp-analyze export RUN'");
 	json_fields_header(&f, "emp-run", 1);
 	json_fields_int(&f, "run?", 1, INT64_MAX, &part->number);
 	document_read_fields(&f, &run_table, run);

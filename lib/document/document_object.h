@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Objects of a stream, whose members are read into structs by their tables of fields.
  *
- * struct document_object o = {.stream = …, .f.at = …, .parts = {{&sample_table, &sample}}};
+ * 	struct document_object o = {
+ * 		.stream = …, .f.at = …, .parts = {{&sample_table, &sample}}};
  *
- * while ((r = document_member(&o, &name)) > 0)
- * 	r = document_skip(&o);		or what the caller does with a member that the tables do not have
+ * 	while ((r = document_member(&o, &name)) > 0)
+ * 		r = document_skip(&o);  // or reads a member that the tables do not have
  *
  * Texts belong to the structs, also after a failure. */
 #pragma once

@@ -19,7 +19,8 @@ static void parse_l_samples(struct json_fields *f, const char *quoted, struct pr
 
 		if (!json_is_integer(entry) || n < 1 || n > UINT32_MAX)
 			f->r = error_say(f->err, -EINVAL,
-				"%s: entry %zu of 'l_samples' must be the number of a sample, 1 or more",
+				"%s: entry %zu of 'l_samples' must be the number of a sample, 1 or "
+				"more",
 				quoted, i + 1);
 		else if (n <= last)
 			f->r = error_say(f->err, -EINVAL,
@@ -62,8 +63,8 @@ static bool is_mdd(const json_t *number)
 	       json_number_value(number) <= MOST_MDD;
 }
 
-/* Reads the minimum detectable differences; those of numbers of samples that a profile does not have
- * are left out. */
+/* Reads the minimum detectable differences; those of numbers of samples that a profile does not
+ * have are left out. */
 static void parse_mdd(struct json_fields *f, struct mdd rows[N_MDD])
 {
 	const json_t *array = json_fields_array(f, "resolving?");
@@ -78,13 +79,15 @@ static void parse_mdd(struct json_fields *f, struct mdd rows[N_MDD])
 
 		if (!is_mdd(interleaved) || !is_mdd(separate) || is_wrong_duet) {
 			f->r = error_say(f->err, -EINVAL,
-				"entry %zu of 'resolving' must have the numbers 'interleaved' and 'separate', from 0 to %d",
+				"entry %zu of 'resolving' must have the numbers 'interleaved' and "
+				"'separate', from 0 to %d",
 				k + 1, MOST_MDD);
 			return;
 		}
 		if (samples < 1) {
 			f->r = error_say(f->err, -EINVAL,
-				"entry %zu of 'resolving' must have 'samples', a whole number from 1",
+				"entry %zu of 'resolving' must have 'samples', a whole number from "
+				"1",
 				k + 1);
 			return;
 		}
@@ -200,7 +203,8 @@ int document_make_profile(const struct profile *profile, json_t **ret, struct er
 			cutoffs, document_new(&cutoff_table, &profile->cutoffs[i]));
 	if (r < 0)
 		return error_say(err, -EINVAL,
-			"cannot make the document of the profile '%s': it has text that is not UTF-8",
+			"cannot make the document of the profile '%s': it has text that is not "
+			"UTF-8",
 			profile->name);
 	*ret = TAKE(document);
 	return 0;

@@ -187,7 +187,7 @@ static inline int next_byte(struct document_stream *s, size_t *begin)
 
 enum { BYTE_SPECIAL = 1, BYTE_ENDS_WORD };
 
-static const unsigned char bytes[256] = {
+static const unsigned char byte_kinds[256] = {
 	['"'] = BYTE_SPECIAL,
 	['\\'] = BYTE_SPECIAL,
 	['{'] = BYTE_SPECIAL,
@@ -209,7 +209,7 @@ static void skip_word(struct document_stream *s, size_t *begin)
 	int c;
 
 	while ((c = next_byte(s, begin)) != EOF)
-		if (bytes[c] & BYTE_ENDS_WORD) {
+		if (byte_kinds[c] & BYTE_ENDS_WORD) {
 			s->at--;
 			return;
 		}
@@ -234,7 +234,8 @@ static bool skip_nested(struct document_stream *s, size_t *begin)
 			return true;
 
 		/* most bytes */
-		while (s->at < s->end && !(bytes[(unsigned char)s->buffer[s->at]] & BYTE_SPECIAL))
+		while (s->at < s->end &&
+			!(byte_kinds[(unsigned char)s->buffer[s->at]] & BYTE_SPECIAL))
 			s->at++;
 		c = next_byte(s, begin);
 	}

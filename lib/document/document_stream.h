@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reading a JSON document that may be larger than memory, from value to value, and back to a place.
- * Only the value at hand is in memory. Functions return 0 (or 1: there is one more), or -EINVAL with
- * the line and the column of what is not JSON.
+ * Only the value at hand is in memory. Functions return 0 (or 1: there is one more), or -EINVAL
+ * with the line and the column of what is not JSON.
  *
- * stream_enter(s, '{'); while ((r = stream_member(s, &name)) > 0)
- * 	r = stream_value(s, false);		or stream_enter and what is inside */
+ * 	stream_enter(s, '{');
+ * 	while ((r = stream_member(s, &name)) > 0)
+ * 		r = stream_value(s, false);     // or stream_enter() and what is inside
+ */
 #pragma once
 
 #include "lib/base/json.h"

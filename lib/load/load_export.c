@@ -4,6 +4,7 @@
 
 #include "lib/base/table.h"
 #include "lib/base/terminal.h"
+#include "lib/report/comparison_report.h"
 #include "lib/report/results.h"
 
 /* Seconds, as in the CSV of emp-measure; below 0: not known. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A worker: see worker.h. Until its release it only waits; from then on it starts one command
  * after another, and writes to the shared memory what the coordinator will want to know. */
+#include "lib/host/process/process.h"
 #include "lib/load/worker.h"
 
 #include "lib/host/process/launch.h"

@@ -7,6 +7,7 @@
 
 #include "lib/base/argv.h"
 #include "lib/duet/duet_report.h"
+#include "lib/duet/inc_units.h"
 
 static const struct option_row *row(const char *name)
 {

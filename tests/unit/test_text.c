@@ -266,3 +266,20 @@ TEST(a_moment_for_json_is_utc_with_nanoseconds)
 	assert_string_equal(text_rfc3339(-1), "1969-12-31T23:59:59.999999999Z");
 	assert_string_equal(text_rfc3339(INT64_MAX), "2262-04-11T23:47:16.854775807Z");
 }
+
+TEST(a_brief_text_may_be_long_and_is_valid_until_the_100th_call_after_it)
+{
+	char want[2000];
+	const char *made;
+
+	memset(want, 'x', sizeof(want) - 1);
+	want[sizeof(want) - 1] = '\0';
+	made = text_brief("%s", want);
+	for (int i = 0; i < 99; i++)
+		text_brief("%s%d", i % 2 ? want : "", i);
+	assert_string_equal(made, want);
+	for (size_t n = 90; n < 100; n++) {
+		assert_int_equal(strlen(text_brief("%.*s", (int)n, want)), n);
+		assert_int_equal(strlen(text_brief("%s", text_brief("%.*s", (int)n, want))), n);
+	}
+}
