@@ -137,7 +137,7 @@ static double beyond_median(const struct figure *f, int64_t et_ns)
 	return (double)(et_ns - f->analysis->central.median_ns) / 1e9;
 }
 
-/* The cause of a pair, that of its longer sample; or of a single sample. */
+/* The cause of a single sample, or of a pair: that of its longer sample. */
 static uint8_t cause_of_point(const struct figure *f, size_t i)
 {
 	const struct sample *s = f->analysis->samples;
@@ -220,8 +220,8 @@ static void write_panel(FILE *script, size_t i, struct axis axis, double low, do
 		axis.scale == AXIS_LINEAR ? 0 : axis.linear, i, low, i, high);
 }
 
-/* A panel for each zoom, or for the first, the last and some between, with the frame of the next
- * one and what that excludes. */
+/* A panel for each zoom; of too many, for the first, the last and some between. In each is the
+ * frame of the next zoom, and the caption says which samples that leaves out. */
 static void write_zooms(const struct figure *f, double reach, FILE *script)
 {
 	size_t panels = f->panels, n = f->analysis->central.n_zooms;
