@@ -165,6 +165,7 @@ static int read_emp(
 			" has %zu times in 'pt_ns', not %zu as in 'times'", pt->n, et->n);
 	if (r < 0)
 		return r;
+
 	n = pt->n > 0 ? pt->n : et->n;
 	discarded = xcalloc(n + 1, sizeof(*discarded));
 	late = xcalloc(n + 1, sizeof(*late));
@@ -172,6 +173,7 @@ static int read_emp(
 		r = mark_samples(&f, lists[k], discarded, n);
 	if (r == 0)
 		r = mark_samples(&f, "ended_late", late, n);
+
 	input->digest = text_copy(environment);
 	if (!call && duet)
 		call = path;

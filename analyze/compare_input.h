@@ -16,7 +16,8 @@ struct compare_input {
 	 * of its run, whose id is 0 */
 	struct discarding discarding;
 	char *digest; /* of the environment; NULL: unknown */
-	char *call; /* the call that took the samples: see struct comparison_origin; NULL: unknown */
+	/* the call that took the samples: see struct comparison_origin; NULL: unknown */
+	char *call;
 	/* in a document: why its duet is no reason for a verdict; NULL: none */
 	char *duet_doubt;
 	char *profile;        /* that discarded samples of it; NULL: none */

@@ -208,10 +208,8 @@ static int end_task(struct sampling *sampling, struct error *err)
 		if (r >= 0)
 			r = task_notes_add(t, e);
 	}
-	if (r == 0 &&
-		s->order ==
-			s->options
-				->order) /* the exports of samples that are taken in turn after a duet are written by session_run */
+	/* session_run writes the exports of samples that are taken in turn after a duet */
+	if (r == 0 && s->order == s->options->order)
 		r = export_results(s, false, e);
 	return cleaned < 0 ? cleaned : r;
 }
