@@ -274,8 +274,8 @@ static void write_figure(const void *subject, FILE *script)
 	const struct cluster *c = &a->central;
 	double low = beyond_median(f, c->low_ns), high = beyond_median(f, c->high_ns), least = low,
 	       most = high;
-	/* the distance of the cluster's farther bound from its median; of a point, the detection limit
-	 * of the analysis */
+	/* the distance of the cluster's farther bound from its median; of a point, the detection
+	 * limit of the analysis */
 	double reach = fmax(high, -low) > 0 ? fmax(high, -low)
 					    : fmax((double)a->noise.blind_ns, 1) / 1e9;
 	const char *time = a->by_wait ? "W" : "ET";
