@@ -62,7 +62,7 @@ static int64_t time_at(struct json_fields *f, const json_t *array, size_t i, int
 /* When samples started, and how long they took; NULL: the document does not have it. */
 struct moments {
 	const json_t *starts, *ets;
-	const struct comparison_side *et; /* what stands in "times", in place of `ets` */
+	const struct comparison_side *et; /* the member "times", used where `ets` is NULL */
 };
 
 static void set_moments(
@@ -81,8 +81,8 @@ static void set_moments(
 	}
 }
 
-/* Moves what is discarded or late out of side->items. late NULL: it does not matter. Returns how
- * many are discarded. */
+/* Moves the samples that are discarded or late from side->items to side->discarded. late NULL: late
+ * ones stay. Returns how many are discarded. */
 static size_t drop_samples(struct comparison_side *side, const bool *discarded, const bool *late)
 {
 	size_t kept = 0, n_discarded = 0;
@@ -131,10 +131,11 @@ static void set_samples(struct compare_input *input, struct json_fields *f, bool
 	}
 }
 
-/* What emp-measure wrote beside hyperfine's members: the process times, when the samples started,
- * those that it discarded by name, which are dropped from both clocks, the machine, and the mark of
- * the profile, if that has one. Where the call is not written, as before 0.3.0, results of a duet
- * have that in common; others need not be of one call, even in one file: files can be merged. */
+/* The member "emp", which emp-measure writes beside hyperfine's: process times, the moments when
+ * samples started, the machine, the mark of the profile, and the samples that were discarded by
+ * name, which are dropped from both clocks. Documents from before 0.3.0 do not say which call took
+ * the samples. Results of one duet are of one call then; other results need not be, even in one
+ * file, because files can be merged. */
 static int read_emp(
 	const json_t *emp, const char *path, struct compare_input *input, struct error *err)
 {
@@ -164,6 +165,7 @@ static int read_emp(
 			" has %zu times in 'pt_ns', not %zu as in 'times'", pt->n, et->n);
 	if (r < 0)
 		return r;
+
 	n = pt->n > 0 ? pt->n : et->n;
 	discarded = xcalloc(n + 1, sizeof(*discarded));
 	late = xcalloc(n + 1, sizeof(*late));
@@ -171,6 +173,7 @@ static int read_emp(
 		r = mark_samples(&f, lists[k], discarded, n);
 	if (r == 0)
 		r = mark_samples(&f, "ended_late", late, n);
+
 	input->digest = text_copy(environment);
 	if (!call && duet)
 		call = path;
@@ -233,8 +236,8 @@ static const struct format {
 	{"benchmarks", "benchmark", read_pyperf},
 };
 
-/* Documents of emp-measure say what they are, but for those of 0.1.0; hyperfine's have neither
- * format nor version. */
+/* Documents of emp-measure have a 'format', except those of 0.1.0; those of hyperfine have neither
+ * 'format' nor 'version'. */
 static int find_format(
 	const json_t *document, const char *path, const struct format **ret, struct error *err)
 {
@@ -281,8 +284,8 @@ static int find_format(
 	return 0;
 }
 
-/* A text that a result has, or of pyperf its metadata, those of all results, or those of its runs.
- * NULL: there is none. */
+/* A text member of a result. In pyperf's documents it may also stand in the metadata of the result,
+ * of its first run or of the whole document. NULL: it is nowhere. */
 static const char *result_text(const json_t *document, const json_t *result, const char *name)
 {
 	const json_t *run = json_array_get(json_object_get(result, "runs"), 0);
@@ -368,7 +371,7 @@ int compare_document_read(struct compare_input *ret, const struct compare_docume
 	return 0;
 }
 
-/* Orders results by name, those of one name by their places. */
+/* By name; results of one name keep their order. */
 static int by_name(const void *a, const void *b, void *data)
 {
 	const struct compare_document *d = data;

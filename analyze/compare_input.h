@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What emp-analyze compare knows of one side, from wherever it comes: compare_run.c reads a run of
- * the book, compare_document.c a result in a document. */
+/* One side of emp-analyze compare. compare_run.c makes it of a run in the book, compare_document.c
+ * of a result in a document. */
 #pragma once
 
 #include "lib/report/run_result.h"
@@ -16,7 +16,8 @@ struct compare_input {
 	 * of its run, whose id is 0 */
 	struct discarding discarding;
 	char *digest; /* of the environment; NULL: unknown */
-	char *call;   /* which took the samples: see struct comparison_origin; NULL: unknown */
+	/* the call that took the samples: see struct comparison_origin; NULL: unknown */
+	char *call;
 	/* in a document: why its duet is no reason for a verdict; NULL: none */
 	char *duet_doubt;
 	char *profile;        /* that discarded samples of it; NULL: none */

@@ -46,7 +46,7 @@ static int compare_duet(struct compare_query *q, struct error *err)
 	return r < 0 ? r : 0;
 }
 
-/* Of a document of others: emp-measure's samples have both times, unless all are discarded. */
+/* Whether only elapsed times are known, as in a document of hyperfine or pyperf. */
 static bool lacks_pt(const struct compare_input *input)
 {
 	return input->sides[COMPARISON_PT].n == 0 && input->sides[COMPARISON_ET].n > 0;
@@ -54,7 +54,7 @@ static bool lacks_pt(const struct compare_input *input)
 
 int compare_query_clocks(struct compare_query *q, struct error *err)
 {
-	const double KNOWN = 1e6; /* degrees of freedom of what the user says */
+	const double KNOWN = 1e6; /* degrees of freedom of --between-runs: as good as exact */
 	int64_t run_a = q->sides[0].discarding.run.id, run_b = q->sides[1].discarding.run.id;
 	struct run_variation variation = {};
 	int r = 0;
@@ -152,8 +152,8 @@ void compare_print_design(const struct comparison *c)
 	}
 }
 
-/* By what stored runs were judged, and the marks of the profiles; that of both sides is said
- * once. */
+/* The profile and the options by which each stored run was judged, and the marks of the profiles.
+ * If both sides have the same mark, it is printed once. */
 static void print_profiles(const struct compare_input sides[2])
 {
 	const struct compare_input *a = &sides[0], *b = &sides[1];

@@ -37,8 +37,7 @@ void compare_query_clear(struct compare_query *query);
  * one. */
 int compare_query_clocks(struct compare_query *query, struct error *err);
 
-/* What the comparisons of all pairs have in common: they are adjusted for their number, and judged
- * by the same rules. */
+/* Adjusts the comparisons of all pairs for their number, and sets the rules of their verdicts. */
 void compare_queries_finish(struct compare_query *pairs, size_t n_pairs);
 
 /* How the environment changed from A to B. Of a document no more than the digest is known. */
@@ -58,5 +57,5 @@ void compare_print_design(const struct comparison *comparison);
 
 void compare_query_print(const struct compare_query *query);
 
-/* The document of a pair, without what is said of all. */
+/* The members of the document of this comparison. */
 json_t *compare_query_as_json(const struct compare_query *query);

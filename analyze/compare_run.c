@@ -7,8 +7,8 @@
 #include "lib/duet/duet_report.h"
 #include "lib/report/results.h"
 
-/* The call that took a run, as text: the process that did, or the duet, which imported runs know
- * too. NULL: not known. */
+/* The call that took a run, as text: of a run in a duet, that duet, which is known of imported
+ * runs, too; of others, the process. NULL: not known. */
 static int read_call(struct book *book, const struct run *run, char **ret, struct error *err)
 {
 	_cleanup_(freep) struct duet_row *rows = NULL;

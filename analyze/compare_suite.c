@@ -72,7 +72,8 @@ static int compare_pairs(struct compare_suite *suite, struct error *err)
 	return 0;
 }
 
-/* Which results of file i have no partner, or are no times. The caller frees it; NULL: none. */
+/* The results of file i without a partner, or those with one that are no times. The caller frees
+ * the list; NULL: there are none. */
 static char *results_left_out(const struct compare_suite *suite, size_t i, bool no_times)
 {
 	const struct compare_document *d = &suite->files[i].document;

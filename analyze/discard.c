@@ -103,7 +103,7 @@ static void print_discarding(const struct discarding *d, const char *profile)
 	table_print(table, stdout);
 }
 
-/* As analyze_discard; without --profile, by the rules that the run was measured with, which must
+/* By --profile; or else by the rules that the run was measured with. -EINVAL if these do not
  * discard by name. */
 static int discard_by_own(struct book *book, int64_t id, struct run_result *ret, struct error *err)
 {

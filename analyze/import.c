@@ -32,8 +32,9 @@ static int say_profile(struct book *book, int64_t id, struct error *err)
 	return 0;
 }
 
-/* All or none. The transaction begins when the first document was opened, which reads all of a
- * pipe: it may come from a process that uses the book. */
+/* Imports all documents or none. The transaction begins after the first document was opened.
+ * Opening reads a pipe to its end, so that a process that writes to it may use the book until
+ * then. */
 int analyze_import_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *runs = json_array();

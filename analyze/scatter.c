@@ -137,7 +137,7 @@ static double beyond_median(const struct figure *f, int64_t et_ns)
 	return (double)(et_ns - f->analysis->central.median_ns) / 1e9;
 }
 
-/* The cause of a pair, that of its longer sample; or of a single sample. */
+/* The cause of a single sample, or of a pair: that of its longer sample. */
 static uint8_t cause_of_point(const struct figure *f, size_t i)
 {
 	const struct sample *s = f->analysis->samples;
@@ -187,6 +187,7 @@ static void write_points(const struct figure *f, FILE *script)
 					beyond_median(f, s[i + 1].et_ns), s[i].n, s[i + 1].n);
 		}
 	}
+
 	fprintf(script, "EOD\nn_causes = %zu\narray causes[n_causes]\narray names[n_causes]\n",
 		n_causes);
 	n_causes = 0;
@@ -220,8 +221,25 @@ static void write_panel(FILE *script, size_t i, struct axis axis, double low, do
 		axis.scale == AXIS_LINEAR ? 0 : axis.linear, i, low, i, high);
 }
 
-/* A panel for each zoom, or for the first, the last and some between, with the frame of the next
- * one and what that excludes. */
+/* What the next zoom leaves out. */
+static const char *zoom_text(const struct zoom *z)
+{
+	switch (z->end) {
+	case ZOOM_GAP:
+		return text_brief("%zu %s, gap of %s", z->beyond, z->below ? "shorter" : "longer",
+			text_duration(z->gap_ns));
+	case ZOOM_DAEMONS:
+		return text_brief(
+			"%zu longer, %.0f %% explained by daemons", z->beyond, 100 * z->explained);
+	case ZOOM_HAND:
+		return text_brief("%zu longer than the given bound", z->beyond);
+	default:
+		return "the central cluster";
+	}
+}
+
+/* A panel for each zoom; of too many, for the first, the last and some between. In each is the
+ * frame of the next zoom, and the caption says which samples that leaves out. */
 static void write_zooms(const struct figure *f, double reach, FILE *script)
 {
 	size_t panels = f->panels, n = f->analysis->central.n_zooms;
@@ -231,7 +249,6 @@ static void write_zooms(const struct figure *f, double reach, FILE *script)
 		const struct zoom *z = &f->analysis->central.zooms[chosen];
 		double low = beyond_median(f, z->low_ns), high = beyond_median(f, z->high_ns);
 		bool last = z->end == ZOOM_LAST, point = high <= low;
-		char text[160];
 
 		low -= point ? reach : 0;
 		high += point ? reach : 0;
@@ -243,20 +260,9 @@ static void write_zooms(const struct figure *f, double reach, FILE *script)
 				.room = 6},
 			last ? 1 : beyond_median(f, z[1].low_ns),
 			last ? 0 : beyond_median(f, z[1].high_ns));
-		if (z->end == ZOOM_GAP)
-			snprintf(text, sizeof(text), "%zu %s, gap of %s", z->beyond,
-				z->below ? "shorter" : "longer", text_duration(z->gap_ns));
-		else if (z->end == ZOOM_DAEMONS)
-			snprintf(text, sizeof(text), "%zu longer, %.0f %% explained by daemons",
-				z->beyond, 100 * z->explained);
-		else
-			snprintf(text, sizeof(text),
-				z->end == ZOOM_HAND ? "%zu longer than the given bound"
-						    : "the central cluster",
-				z->beyond);
 		plot_text(script, "captions", i, "zoom %zu: %s", chosen + 1,
 			text_count(z->left, "sample"));
-		plot_text(script, "second_lines", i, "%s", text);
+		plot_text(script, "second_lines", i, "%s", zoom_text(z));
 	}
 }
 
@@ -268,8 +274,8 @@ static void write_figure(const void *subject, FILE *script)
 	const struct cluster *c = &a->central;
 	double low = beyond_median(f, c->low_ns), high = beyond_median(f, c->high_ns), least = low,
 	       most = high;
-	/* How far the cluster reaches from its median; if it is a point, what matters to the
-	 * analysis. */
+	/* the distance of the cluster's farther bound from its median; of a point, the detection
+	 * limit of the analysis */
 	double reach = fmax(high, -low) > 0 ? fmax(high, -low)
 					    : fmax((double)a->noise.blind_ns, 1) / 1e9;
 	const char *time = a->by_wait ? "W" : "ET";

@@ -28,8 +28,8 @@ int64_t calibration_duet_ns(const struct calibration *c)
 	return DUET_ROUNDS * 2 * duet_length_ns(c);
 }
 
-/* From rounds of a few seconds together, each of which gives the logarithm of the ratio of their
- * PTs. */
+/* Takes DUET_ROUNDS rounds, which last a few seconds together. Each gives the logarithm of the
+ * ratio of both PTs. */
 int calibration_duet(struct calibration *c, struct mdd rows[N_MDD], struct error *err)
 {
 	const struct observer *o = &c->base.observer;

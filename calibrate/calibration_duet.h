@@ -8,6 +8,7 @@
 /* How long the rounds take. */
 int64_t calibration_duet_ns(const struct calibration *calibration);
 
-/* Adds what a duet can resolve on this machine to rows that are known. INC runs as long as in the
- * short run. -EINTR without a sentence. */
+/* Measures the smallest difference that a duet detects on this machine, and adds it to the rows.
+ * Does nothing if the rows are unknown or no duet is possible. INC runs as long as in the short
+ * run. -EINTR without a sentence. */
 int calibration_duet(struct calibration *calibration, struct mdd rows[N_MDD], struct error *err);

@@ -144,8 +144,8 @@ int calibration_conclude(struct calibration *c, struct error *err)
 	r = calibration_duet(c, made.profile.mdd, err);
 	if (r == -EINTR)
 		return error_say(err, STATUS_INTERRUPTED,
-			"interrupted: both runs are complete; to resume: emp-calibrate%s resume "
-			"%lld",
+			"interrupted: both runs are complete; "
+			"to resume: emp-calibrate%s resume %lld",
 			calibrate_db(), (long long)phases[SHORT_PHASE].run);
 	if (r == 0)
 		r = store_profile(c, &made.profile, err);

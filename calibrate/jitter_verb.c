@@ -68,7 +68,8 @@ int calibrate_jitter_verb(int argc, char **argv, struct error *err)
 			"emp-calibrate jitter reads the kernel's trace, which only root can do: "
 			"use sudo");
 	if (!observed_cpus) {
-		/* all that this process may use but the first, which is left for the merging */
+		/* all CPUs that this process may use, except the first one: the traces are merged
+		 * on it */
 		if (sched_getaffinity(0, sizeof(set), &set) < 0)
 			return error_os(
 				err, -errno, "cannot read which CPUs exist; name some with --cpu");

@@ -37,7 +37,7 @@ struct past {
 	struct profile profile;
 	struct differences changes; /* of the fingerprint since then */
 	struct analysis then, then_long, now;
-	struct evidence evidence; /* those of them that are known */
+	struct evidence evidence; /* points to what is known of the above */
 };
 
 static void past_clear(struct past *p)
@@ -131,8 +131,8 @@ static int take_run(
 	return r;
 }
 
-/* What is not as it was; of the rest, what was compared, and how many processes are new, unless -v
- * asks for each. */
+/* Prints the findings. New processes that made no sample long are only counted, unless -v is
+ * given. */
 static void print_findings(const struct judgement *j)
 {
 	size_t n_new = 0;
@@ -247,8 +247,7 @@ static int renew_profile_mark(struct book *book, struct past *p, struct error *e
 	return noise_mark(book, runs, profile, err);
 }
 
-/* What INC showed of the machine belongs to the INC that was measured: the run replaces what
- * another one showed. */
+/* Replaces the figures of the profile that another INC gave by those of the new run. */
 static int renew_figures(struct calibration *c, struct past *p, struct error *err)
 {
 	struct profile *profile = &p->profile;

@@ -28,7 +28,7 @@ void commands_clear(struct commands *commands)
 	*commands = (struct commands){};
 }
 
-/* What a command is made of: a line before its parameters are replaced, and its place among all. */
+/* A command line before its parameters are replaced, and its place among all lines and commands. */
 struct line {
 	const struct measure_options *options;
 	size_t n_lines, n_commands; /* with the reference */

@@ -20,8 +20,8 @@ int export_write(const struct session *s, enum export format, FILE *file, struct
 				     : export_table_write(s, formats[format], file, err);
 }
 
-/* What a program writes must not replace its input or a document (an export or a picture), nor a
- * document what it wrote or reads. */
+/* The file that a program writes must not be its input, an export or a picture; and neither of
+ * these may be the input. */
 static int outputs_apart(
 	const struct measure_options *o, const char *const *documents, size_t n, struct error *err)
 {

@@ -264,8 +264,8 @@ static json_t *result_json(const struct session *s, const struct task *t)
 	return result;
 }
 
-/* One for each command: of PT, with that of ET as a member where that is compared as well, or of
- * ET. */
+/* A comparison for each command but the first: of PT; or of ET, if only ET is compared. If both
+ * are, the one of ET is the member "et". */
 static int comparisons_json(const struct session *s, json_t *array, struct error *err)
 {
 	int r = session_compare(s, err);
@@ -306,8 +306,8 @@ static const char *verdict_source(const struct session *s)
 	return session_judged(s) != s ? "in turn" : "alone";
 }
 
-/* NULL: the book does not have the duet. Its results are a member of it where those of the document
- * are of what was taken in turn. */
+/* *ret stays NULL if the book does not have the duet. If samples were taken in turn after it, the
+ * document's own results are of those, and the results of the duet are a member of the duet. */
 static int duet_json(const struct session *s, json_t **ret, struct error *err)
 {
 	_cleanup_(duet_report_clear) struct duet_report report = {};
@@ -352,7 +352,8 @@ int export_json_write(const struct session *s, FILE *file, struct error *err)
 	} else if (r == 0 && s->n > 1) {
 		const struct duet_advice advice = session_advice(s);
 
-		/* "duet" where a duet would show more, else null; and what that was decided by. */
+		/* "order" is "duet" if a duet would show more, else null; then the figures behind
+		 * that */
 		advised = json_pack("{s:s?, s:o, s:o}", "order", advice.better ? "duet" : NULL,
 			"times_as_narrow", json_real_or_null(advice.narrower), "p",
 			json_real_or_null(advice.p));

@@ -10,8 +10,8 @@
 
 #include <math.h>
 
-/* What a table relates: in a duet, the elapsed time of each program is that of all, so that process
- * times are. */
+/* The time that the column Relative is of. In a duet it is PT, because the ET of each program is
+ * that of all. */
 static const struct summary *related_time(const struct task *t, bool duet)
 {
 	return duet ? &t->result.discarding.pt.kept : &t->result.discarding.et.raw;
@@ -353,8 +353,8 @@ static void add_row(const struct export_table *t, const struct task *task, struc
 	}
 }
 
-/* Under the table: what its columns are of, the mark of the profile, and why the table does not
- * show the duet. */
+/* Under the table: which times its columns have, the mark of the profile, and why the table is not
+ * of the duet. */
 static void write_remarks(const struct export_table *t, enum table_format format, FILE *file)
 {
 	const struct session *s = t->session;

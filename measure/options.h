@@ -28,10 +28,9 @@ struct measure_options {
 	const char *check;              /* NULL: not given */
 	const char *exports[N_EXPORTS]; /* files; NULL: not given */
 	const char *plot;               /* NULL: not given */
-	/* NULL: no shell for the commands */
-	char **shell_words;
-	/* scans: NAME, MIN, MAX, and so on */
-	struct option_list names, prepare, conclude, output, scans;
+	char **shell_words;             /* NULL: no shell for the commands */
+	struct option_list names, prepare, conclude, output;
+	struct option_list scans; /* NAME, MIN, MAX, and so on */
 	struct parameters parameters;
 	bool json, quiet, verbose, trace, silent, fast, rigorous, show_output, no_shell,
 		ignore_lock, aa, same_output, fast_clock, new_session;
@@ -40,18 +39,17 @@ struct measure_options {
 	bool ignored_status[256]; /* by exit status: whether samples that end with it count */
 	int cpu;                  /* -1: not pinned */
 	cpu_set_t affinity;
-	int warm_ups, runs, min_runs, max_runs,
-		/* not given: warm_ups -1, others 0; see measure_options_finish */
-		retain;
+	/* not given: warm_ups -1, the others 0; see measure_options_finish */
+	int warm_ups, runs, min_runs, max_runs, retain;
 	unsigned compare;              /* as for comparison_clocks */
 	struct comparison_rules rules; /* of verdicts */
 	bool other_cpus;               /* cutoffs apply to what daemons used on other CPUs, too */
 	double unprofiled_percent;     /* of a sample's ET; 0: no limit for unprofiled daemons */
 	int64_t timeout_ns, linger_ns;
-	int64_t slice_ns;     /* of a duet; 0 before measure_options_finish: not given */
-	int alone;            /* likewise; -1 */
+	int64_t slice_ns;     /* of a duet; 0: not given */
+	int alone;            /* of a duet; -1 before measure_options_finish: not given */
 	enum slicing slicing; /* of a duet */
-	bool repeat;          /* likewise */
+	bool repeat;          /* of a duet */
 	enum order order;
 	bool order_given;
 	enum sort sort;

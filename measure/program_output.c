@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-/* Of a pipe: a thread moves what the program writes to the file, and hashes nothing. */
+/* A thread that moves what the program writes from a pipe to the file. It hashes nothing. */
 struct output_drain {
 	int from, to;
 	pthread_t thread;
@@ -37,7 +37,7 @@ static void *drain_to_memory(void *data)
 	return NULL;
 }
 
-/* Until the pipe is empty and the thread has written what it took. */
+/* Waits until the pipe is empty and the thread has written what it took from it. */
 static void drain_wait(struct output_drain *d)
 {
 	int left = 1;

@@ -34,8 +34,8 @@ void program_output_close(struct program_output *output);
 /* Before each sample: both files are empty. */
 int program_output_begin(struct program_output *output, struct error *err);
 
-/* After a sample that counts. check: a command line, which reads the output from standard input and
- * what it writes is compared in its place; NULL: none. shell: as for hook_run. */
+/* After a sample that counts. check: a command line that reads the output from standard input; what
+ * it writes is compared in place of the output. NULL: none. shell: as for hook_run. */
 int program_output_take(struct program_output *output, uint32_t sample, const char *check,
 	char *const *shell, struct error *err);
 

@@ -14,7 +14,7 @@
 #define PRELOAD "LD_PRELOAD="
 
 /* --fast-clock: the programs read their own CPU time through libemp-clock, which is preloaded after
- * what is already. */
+ * the libraries that LD_PRELOAD names already. */
 static int preload_fast_clock(struct error *err)
 {
 	_cleanup_(freep) char *library = NULL;
@@ -207,7 +207,8 @@ int session_set_slice(struct session *s, int64_t slice_ns, struct error *err)
 	return r < 0 ? r : 0;
 }
 
-/* What the programs of a session need to alternate on one CPU. */
+/* Gives each program a cgroup, standard error and an input of its own, so that all can run at
+ * once. */
 static int make_duet(struct session *s, struct error *err)
 {
 	const char *input = s->options->input;
@@ -341,7 +342,7 @@ int session_open(struct session *s, const struct measure_options *options,
 	return r;
 }
 
-/* From the results that the session holds, if it holds those of all programs. */
+/* Uses the results that the session has read, if it has those of all programs. */
 int session_duet(const struct session *s, struct duet_report *ret, struct error *err)
 {
 	_cleanup_(freep)

@@ -26,10 +26,11 @@ struct task {
 	struct program_output output; /* with --same-output or --check */
 	struct command_spec spec;     /* in a duet, with a cgroup of its own below the observer's */
 	struct sampling *sampling;    /* of the session's */
-	int in, errors;               /* of a duet, whose programs run at once; -1: the session's */
-	struct sample_filter clean;   /* with --retain: of the samples so far */
-	struct sources sources;       /* likewise */
-	struct sample *samples;       /* likewise */
+	/* in a duet, whose programs run at once: standard input and error; -1: the session's */
+	int in, errors;
+	struct sample_filter clean; /* with --retain: of the samples so far */
+	struct sources sources;     /* with --retain */
+	struct sample *samples;     /* with --retain */
 	size_t n_samples;
 	int64_t *perf; /* what --perf counted: all events of one sample after another */
 	size_t n_perf;
@@ -65,22 +66,22 @@ struct session {
 	struct discard_rules rules; /* by the options; without --profile, .profile is NULL */
 	struct task *tasks;
 	struct sampling *samplings;     /* of each task */
-	const char **names;             /* likewise */
+	const char **names;             /* of each task */
 	struct sample_filter **filters; /* of a duet: of each task, with --retain */
-	/* with the first: of each by PT, then by ET; .a.n 0: none */
+	/* of each command with the first: n by PT, then n by ET; .a.n 0: there is none */
 	struct comparison *comparisons;
 	size_t n;
 	struct notes notes; /* on all results alike */
 	/* since the profile was made, as text; NULL: none, or not known */
 	char *environment_changes;
-	int in, null; /* what the programs read (-1: standard input); /dev/null */
-	/* what the last program wrote to standard error: a file in memory */
-	int errors;
+	int in;                 /* what the programs read; -1: standard input */
+	int null;               /* /dev/null */
+	int errors;             /* standard error of the last program: a file in memory */
 	struct output *outputs; /* one for each --output */
 	size_t n_outputs;
 	struct perf_counters perf;   /* none without --perf */
 	struct program_trace *trace; /* NULL: without --trace */
-	enum order order;            /* the options'; of the in_turn of a duet, another one */
+	enum order order;            /* by the options; `in_turn` has another one */
 	uint64_t seed;               /* of random orders */
 	int64_t opened_ns;           /* CLOCK_REALTIME */
 	struct alternation_plan duet;
@@ -107,7 +108,7 @@ int session_fill_tasks(struct session *session, const struct commands *commands,
 /* Chooses how programs that alternate are given the CPU, in slices of that length. */
 int session_set_slice(struct session *session, int64_t slice_ns, struct error *err);
 
-/* Its duet as the book has it. 1: done; 0: there is none. */
+/* Reads the duet of a session from the book. 1: done; 0: there is none. */
 int session_duet(const struct session *session, struct duet_report *ret, struct error *err);
 
 /* The session that verdicts come from: this one, or what was taken in turn instead of its duet. */

@@ -4,8 +4,9 @@
 
 #include "lib/report/results.h"
 
-/* With the first command, of each clock that is compared: to c and c + n. The samples of a session
- * are taken in turn; those of --order sequence are not. */
+/* Compares a command with the first, by PT in c[0] and by ET in c[n], unless that clock is not
+ * compared. Only with --order sequence, samples are not taken in turn: then the means of separate
+ * runs vary, too. */
 static int compare_with_first(
 	const struct session *s, size_t command, struct comparison *c, struct error *err)
 {

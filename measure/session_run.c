@@ -160,7 +160,7 @@ static int more_samples(struct sampling *s, struct error *err)
 	return so_far.pt.kept.n < (size_t)o->retain;
 }
 
-/* What the program wrote and, where there are others to compare it with, what it consists of. */
+/* Stores the digest of the output and, if there are several commands, that of the program. */
 static int store_work(struct task *t, struct error *err)
 {
 	const struct session *s = t->session;
@@ -211,7 +211,8 @@ static int end_task(struct sampling *sampling, struct error *err)
 		if (r >= 0)
 			r = task_notes_add(t, e);
 	}
-	if (r == 0 && s->order == s->options->order) /* not of what is in turn after a duet */
+	/* session_run writes the exports of samples that are taken in turn after a duet */
+	if (r == 0 && s->order == s->options->order)
 		r = export_results(s, false, e);
 	return cleaned < 0 ? cleaned : r;
 }
@@ -258,8 +259,7 @@ char *session_different_work(const struct session *s, size_t i)
 	return text;
 }
 
-/* Takes all samples, and reads the results, also those of interrupted runs that have samples. As
- * session_run. */
+/* As session_run, without what follows a duet. */
 static int run_all(struct session *s, struct error *err)
 {
 	const struct measure_options *o = s->options;
@@ -321,7 +321,7 @@ int session_run(struct session *s, const struct commands *commands, struct error
 		r = duet_report_compare(&report, 0, i, &c, &s->doubt, err);
 	if (r < 0 || s->doubt == DUET_SOUND)
 		return r < 0 ? r : 0;
-	/* what is in turn shares all but its order and its tasks with the duet */
+	/* the samples in turn share everything with the duet, except their order and tasks */
 	s->in_turn = turn = xmalloc(sizeof(*turn));
 	*turn = *s;
 	turn->order = ORDER_INTERLEAVE;

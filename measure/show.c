@@ -164,8 +164,8 @@ static bool is_note_of_all(const struct session *s, const struct note *note)
 	return true;
 }
 
-/* Of several programs, the notes of each with its name, and once what they all have; what --perf
- * counted is always shown. */
+/* The notes of several programs, each with the name of its program. A note that all have is there
+ * once. Those that are always shown, as of --perf, go to `asked`. */
 static void gather_notes(const struct session *s, struct notes *all, struct notes *asked)
 {
 	for (size_t i = 0; i < session_n_shown(s); i++)
@@ -183,7 +183,7 @@ static void gather_notes(const struct session *s, struct notes *all, struct note
 		}
 }
 
-/* Of several programs: what each discarded and counted, who disturbed them, and warnings. */
+/* Below several programs: their rows, the processes that ran beside them, and notes. */
 static void show_together(
 	const struct session *s, const struct session_rows *rows, const struct notes *of_session)
 {
@@ -264,8 +264,8 @@ static const struct comparison *find_worst(const struct session *s, const struct
 	return worst;
 }
 
-/* In the order of --sort, a row of the list for each comparison; and a sentence for each with
- * `program`: the rows of the screen have the others. NULL: for all. */
+/* For each comparison, in the order of --sort, a row of `list`, unless that is NULL. For those with
+ * `program` (NULL: for all) also a sentence; the rows of the screen have the others. */
 static void show_each(const struct session *s, const struct task *program, struct table *list)
 {
 	_cleanup_(freep) const struct task **others = xcalloc(s->n, sizeof(struct task *));
@@ -304,7 +304,7 @@ static void show_all(const struct session *s, const struct session *compared, ch
 	session_rows_clear(&rows);
 }
 
-/* Of more than two, which has the lowest mean. */
+/* Prints which of several programs has the lowest mean PT. */
 static void show_fastest(const struct session *s)
 {
 	const struct task *fastest = NULL;
@@ -341,7 +341,7 @@ int show_session(const struct session *s, struct error *err)
 		return n;
 	if (session_n_shown(s) > 1 && print && s->options->verbose)
 		list = table_new(comparison_columns);
-	/* What the verdicts speak of, where that is not the duet. */
+	/* the verdicts are not of the duet if that is in doubt */
 	if (print && s->doubt != DUET_SOUND && judged != s)
 		say_wrapped(0, "%s, so they were taken in turn (runs %lld to %lld):",
 			duet_doubt_sentences[s->doubt], (long long)judged->tasks[0].run.id,

@@ -16,7 +16,7 @@ const char *streams_place(const struct session *session, const struct command *c
 int streams_open_output(
 	struct session *session, const struct command *command, int *ret, struct error *err);
 
-/* A file in memory for standard error, of which a message about a failure shows the end. */
+/* A file in memory for standard error: the message about a program that failed shows its end. */
 int streams_open_errors(int *ret_fd, struct error *err);
 
 int streams_open_input(const char *file, int *ret_fd, struct error *err);

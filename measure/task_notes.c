@@ -7,9 +7,9 @@
 #include "lib/report/run_notes.h"
 #include "lib/report/screen.h"
 
-/* What runs between two samples leaves cold caches, and a CPU in an idle state: 0.06 to 0.14 ms of
- * PT, as measured with hooks from `true` to `sleep 0.2`. Of programs of 5 ms and more that is
- * within the noise. */
+/* A hook between two samples leaves cold caches, and the CPU in an idle state. That costs 0.06 to
+ * 0.14 ms of PT, as measured with hooks from `true` to `sleep 0.2`, which is within the noise of
+ * programs of 5 ms and more. */
 static const double HOOKS_COST_NS = 0.1 * NS_PER_MS, HOOKS_MATTER_NS = 5.0 * NS_PER_MS;
 
 /* NULL: nothing runs between two samples. */

@@ -63,6 +63,33 @@ wrong=$(grep -nE '^#include "setup/(apply|fingerprint)/' setup/audit/*.[ch]
 full=$(find lib setup calibrate measure analyze -name '*.c' -printf '%h\n' | sort | uniq -c | awk '$1 > 25')
 [ -z "$full" ] || { echo "more than 25 modules in a folder:"; echo "$full"; bad=1; }
 
+# A name of a function (static ones, too) or macro is that of one only: `grep` must find what a reader looks for. Two may stand twice: main, and
+# BPF_PROG, which libbpf's macro makes the beginning of each BPF program.
+twice=$(find lib setup calibrate measure analyze clock -name '*.c' | sort | xargs awk '
+	FNR == 1 { name = "" }
+	/^#define [A-Za-z_]/ { macro = $2; sub(/\(.*/, "", macro); at[macro FS FILENAME] = macro; next }
+	/^[a-z_]/ {
+		line = $0
+		gsub(/__attribute__\(\([^)]*\(?[^)]*\)?\)\) */, "", line)
+		name = ""
+		if (line !~ /[;=]/ && match(line, /[A-Za-z_][A-Za-z_0-9]*\(/))
+			name = substr(line, RSTART, RLENGTH - 1)
+	}
+	/^$/ || /;$/ { name = "" }
+	/^{$/ && name != "" { at[name FS FILENAME] = name; name = "" }
+	END {
+		for (key in at) {
+			file = key
+			sub(/^[^ ]* /, "", file)
+			files[at[key]] = files[at[key]] " " file
+			n[at[key]]++
+		}
+		for (name in n)
+			if (n[name] > 1 && name != "main" && name != "BPF_PROG")
+				print "\t" name ":" files[name]
+	}' | sort)
+[ -z "$twice" ] || { echo "functions or macros of one name in several files:"; echo "$twice"; bad=1; }
+
 for tool in setup calibrate measure analyze; do
 	libraries=$(ldd "$2/$tool/emp-$tool") || { echo "no emp-$tool in $2"; bad=1; }
 	case $libraries in *libcpupower*libgsl*|*libgsl*libcpupower*) echo "emp-$tool links libcpupower and GSL"; bad=1 ;; esac
