@@ -39,16 +39,40 @@ static double slow_share(const double *off, size_t n, double squares)
 
 static int64_t clamped(int64_t low, int64_t value, int64_t high)
 {
-	return value < low ? low : value > high ? high : value;
+	if (value < low)
+		return low;
+	return value > high ? high : value;
+}
+
+/* The change of level that explains most, with at least three values on either side. off[n]: the
+ * values less their mean; `squares`: the sum of their squares. */
+static void find_step(const double *off, size_t n, double squares, double mean, struct trend *trend)
+{
+	double best = -1, sum = 0;
+
+	for (size_t i = 1; i + 3 <= n; i++) {
+		double before = (double)i, after = (double)n - before, between;
+
+		/* of the i values before the change; those after it sum to -sum */
+		sum += off[i - 1];
+		between = sum * sum * (1 / before + 1 / after);
+		if (i < 3 || between <= best)
+			continue;
+		best = between;
+		trend->change = i;
+		trend->before = mean + sum / before;
+		trend->after = mean - sum / after;
+	}
+	trend->step = best / squares;
 }
 
 struct trend trend_of(const int64_t *values, size_t n, int64_t low, int64_t high)
 {
-	/* from it, so that no digits are lost; low and high may be those of the type */
+	/* Values are taken from the first one, so that no digits are lost. `low` and `high` may be
+	 * those of the type. */
 	const int64_t first = n > 0 ? clamped(low, values[0], high) : 0;
 	_cleanup_(freep) double *off = xcalloc(n, sizeof(*off));
-	double middle = ((double)n - 1) / 2, sum = 0, mean, squares = 0, along = 0, spread = 0,
-	       best = -1;
+	double middle = ((double)n - 1) / 2, sum = 0, mean, squares = 0, along = 0, spread = 0;
 	struct trend trend = {};
 
 	for (size_t i = 0; i < n; i++) {
@@ -66,22 +90,7 @@ struct trend trend_of(const int64_t *values, size_t n, int64_t low, int64_t high
 		return trend;
 	trend.slow = slow_share(off, n, squares);
 	trend.line = along * along / spread / squares;
-	/* the best change leaves at least three values on either side */
-	sum = 0;
-	for (size_t i = 1; i + 3 <= n; i++) {
-		double before = (double)i, after = (double)n - before, between;
-
-		/* of the i values before the change; those after it sum to -sum */
-		sum += off[i - 1];
-		between = sum * sum * (1 / before + 1 / after);
-		if (i < 3 || between <= best)
-			continue;
-		best = between;
-		trend.change = i;
-		trend.before = (double)first + mean + sum / before;
-		trend.after = (double)first + mean - sum / after;
-	}
-	trend.step = best / squares;
+	find_step(off, n, squares, (double)first + mean, &trend);
 	return trend;
 }
 
