@@ -241,35 +241,31 @@ static void print_price_warning(FILE *file, const struct duet_report *d)
 			biased ? "biases the ratio (BIAS)" : "may bias the ratio (PRICE)", slice));
 }
 
-void duet_report_print(FILE *file, const struct duet_report *d, const char *const *names,
-	const struct comparison *comparisons)
+/* By how much the pairs vary less than if they had been taken in turn: the mean logarithm of the
+ * ratio of both sd; NAN: not known. */
+static double mean_log_gain(const struct comparison *comparisons, size_t n)
 {
-	_cleanup_(table_freep) struct table *list = list_costs(d, names);
-	double slice = mean_slice(d), last = 0, sum = 0;
+	double sum = 0;
 	size_t known = 0;
 
-	terminal_wrap(file,
-		text_brief("Duet on CPU %d, slices by the %s: %s requested%s%s", d->cpu,
-			d->rows[0].frozen ? "freezer" : "scheduler",
-			text_duration(d->rows[0].slice_ns), isnan(slice) ? "" : ", mean ",
-			isnan(slice) ? "" : text_precise(slice, slice / 10)),
-		0, 2);
-	/* By how much the pairs vary less than if they had been taken in turn. */
-	for (size_t i = 1; comparisons && i < d->n; i++) {
+	for (size_t i = 1; comparisons && i < n; i++) {
 		const struct log_ratio *l = &comparisons[i].log_ratio;
 
-		if (comparisons[i].a.n == 0 || comparisons[i].design != DESIGN_DUET ||
-			!(l->sd > 0) || !(l->neighbours_sd > 0))
+		if (comparisons[i].a.n == 0 || comparisons[i].design != DESIGN_DUET)
+			continue;
+		if (!(l->sd > 0) || !(l->neighbours_sd > 0))
 			continue;
 		sum += log(l->neighbours_sd / l->sd);
 		known++;
 	}
-	if (known > 0)
-		fprintf(file,
-			"  Interval of the ratio: %.1f times %s than with --order interleave\n",
-			exp(fabs(sum) / (double)known), sum < 0 ? "wider" : "narrower");
-	table_print(list, file);
-	print_price_warning(file, d);
+	return known > 0 ? sum / (double)known : NAN;
+}
+
+/* That a program ran alone for long, and that slices are longer than requested. */
+static void print_slice_warnings(FILE *file, const struct duet_report *d, double slice)
+{
+	double last = 0;
+
 	for (size_t i = 0; i < d->n; i++)
 		last = fmax(last, d->costs[i].last);
 	if (last > 2 * WORTH_A_WARNING)
@@ -279,6 +275,29 @@ void duet_report_print(FILE *file, const struct duet_report *d, const char *cons
 				100 * last));
 	if (slice > 2 * (double)d->rows[0].slice_ns && !d->rows[0].frozen)
 		warn(file, "the slices are longer than requested; try --slices-by freezer");
+}
+
+void duet_report_print(FILE *file, const struct duet_report *d, const char *const *names,
+	const struct comparison *comparisons)
+{
+	_cleanup_(table_freep) struct table *list = list_costs(d, names);
+	double slice = mean_slice(d), gain = mean_log_gain(comparisons, d->n);
+	const char *mean = "";
+
+	if (!isnan(slice))
+		mean = text_brief(", mean %s", text_precise(slice, slice / 10));
+	terminal_wrap(file,
+		text_brief("Duet on CPU %d, slices by the %s: %s requested%s", d->cpu,
+			d->rows[0].frozen ? "freezer" : "scheduler",
+			text_duration(d->rows[0].slice_ns), mean),
+		0, 2);
+	if (!isnan(gain))
+		fprintf(file,
+			"  Interval of the ratio: %.1f times %s than with --order interleave\n",
+			exp(fabs(gain)), gain < 0 ? "wider" : "narrower");
+	table_print(list, file);
+	print_price_warning(file, d);
+	print_slice_warnings(file, d, slice);
 }
 
 json_t *duet_report_as_json(const struct duet_report *d, const char *const *names)
@@ -308,28 +327,39 @@ int64_t inc_length_beside(int64_t pt_ns)
 	return pt_ns > 0 ? pt_ns * times / 20 * 21 : least_ns;
 }
 
+/* The first INC of a duet, and the row of the run. False: there is no INC beside that run. */
+static bool find_inc(const struct duet_report *d, int64_t run, size_t *ret_inc, size_t *ret_program)
+{
+	size_t inc = SIZE_MAX, program = SIZE_MAX;
+
+	for (size_t i = 0; i < d->n; i++) {
+		if (d->rows[i].increments > 0 && inc == SIZE_MAX)
+			inc = i;
+		if (d->rows[i].run == run)
+			program = i;
+	}
+	*ret_inc = inc;
+	*ret_program = program;
+	return inc != SIZE_MAX && program != SIZE_MAX && program != inc;
+}
+
 int inc_units_load(struct book *book, int64_t run, const struct discard_rules *rules,
 	struct inc_units *ret, struct error *err)
 {
 	_cleanup_(duet_report_clear) struct duet_report d = {};
-	size_t inc = SIZE_MAX, program = SIZE_MAX;
+	size_t inc, program;
 	struct comparison c;
 	double units;
 	int r = duet_report_load(book, run, rules, NULL, &d, err);
 
 	if (r <= 0)
 		return r;
-	for (size_t i = 0; i < d.n; i++) {
-		if (d.rows[i].increments > 0 && inc == SIZE_MAX)
-			inc = i;
-		if (d.rows[i].run == run)
-			program = i;
-	}
-	if (inc == SIZE_MAX || program == SIZE_MAX || program == inc)
+	if (!find_inc(&d, run, &inc, &program))
 		return 0;
 	r = compare_programs(&d, inc, program, false, &c, err);
 	if (r <= 0 || c.design != DESIGN_DUET)
 		return r < 0 ? r : 0;
+
 	units = (double)d.rows[inc].increments / INC_UNIT;
 	*ret = (struct inc_units){
 		.mean = c.ratio * units,

@@ -213,8 +213,8 @@ static void series_scope_clear(struct series_scope *scope)
 }
 
 /* Adds a run of the chosen program, or counts why it is left out. */
-static int add_run(struct book *book, struct candidate *item, const struct series_scope *scope,
-	struct series *s, struct error *err)
+static int add_series_run(struct book *book, struct candidate *item,
+	const struct series_scope *scope, struct series *s, struct error *err)
 {
 	_cleanup_(freep) char *machine = NULL;
 	_cleanup_(run_rules_clear) struct run_rules rules = {};
@@ -337,7 +337,7 @@ static int load_series(
 	}
 	for (size_t i = 0; r == 0 && i < c.n; i++)
 		if (c.items[i].meant)
-			r = add_run(book, &c.items[i], &scope, s, err);
+			r = add_series_run(book, &c.items[i], &scope, s, err);
 	return r;
 }
 

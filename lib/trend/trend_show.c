@@ -471,7 +471,7 @@ static enum place place_of(const struct trend_view *v, const struct trend_frame 
 }
 
 /* The runs of a kind. Returns whether there are any. */
-static bool write_place(
+static bool write_runs_at(
 	const struct trend_view *v, const struct trend_frame *f, enum place place, FILE *script)
 {
 	double edge = (f->high - f->low) / 50;
@@ -519,7 +519,7 @@ static void write_runs(const struct trend_view *v, const struct trend_frame *f, 
 	fprintf(script, "array places[%d]\n", N_PLACES);
 	fputs("$runs << EOD\n", script);
 	for (enum place place = RUN; place < N_PLACES; place++)
-		if (write_place(v, f, place, script))
+		if (write_runs_at(v, f, place, script))
 			places[n_places++] = place;
 	fprintf(script, "EOD\nn_places = %zu\n", n_places);
 	for (size_t i = 0; i < n_places; i++)
