@@ -13,10 +13,10 @@
  * below and above the widest gap there, until it is known whether daemons explain it. */
 enum zone { ZONE_BELOW, ZONE_CORE, ZONE_NEAR, ZONE_FAR, ZONE_ABOVE, N_ZONES };
 
-/* One execution in an L-sample that is long for its daemon (step 4). */
+/* One execution in an L-sample that is long for its daemon (EMP, step 4). */
 struct long_execution {
-	uint32_t sample; /* its number, and by index */
-	uint32_t at;
+	uint32_t sample; /* the number of the sample */
+	uint32_t at;     /* the index of the sample */
 	int64_t pt_ns;
 };
 
@@ -45,8 +45,8 @@ struct daemon_statistics {
 	int64_t long_min_ns; /* the least of them (min of L); -1: not infrequent */
 	struct period period;
 	int64_t cutoff_ns; /* step 8, of this run alone; -1: not infrequent */
-	/* which part of the delay of the samples that it made long it explains: of their time beyond
-	 * the central median; NAN: not infrequent */
+	/* The share of the delay that it explains: of the time by which the samples that it made
+	 * long exceed the central median; NAN: not infrequent. */
 	double share;
 	bool frequent; /* a known cause of VERDICT_FREQUENT */
 	struct running seen[N_ZONES];

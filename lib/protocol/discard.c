@@ -358,8 +358,8 @@ static bool *flag_two_sd(const struct checked *c, bool et)
 	return flags;
 }
 
-/* Which samples of runs[0] the second check discards: those that it discards in any of the runs. The
- * caller frees the array. */
+/* Which samples of runs[0] the second check discards: those that it discards in any of the runs.
+ * The caller frees the array. */
 static bool *flag_two_sd_in_any(const struct checked *runs, size_t n_runs, bool et)
 {
 	bool *flags = flag_two_sd(&runs[0], et);

@@ -268,9 +268,9 @@ static void write_row_texts(const struct drawn_comparison *d, size_t i, FILE *sc
 /* The kinds of bars, as plots/comparison.gp numbers them. */
 enum bar { BAR_REFERENCE, BAR_NONE, BAR_INTERVAL };
 
-/* A line of $intervals: the row, its ratio, its interval, the kind of its bar, and whether the bar is
- * cut off at either end. Widens the axis to what the line shows. A comparison without a ratio has no
- * line. */
+/* A line of $intervals: the row, its ratio, its interval, the kind of its bar, and whether the bar
+ * is cut off at either end. Widens the axis to what the line shows. A comparison without a ratio
+ * has no line. */
 static void write_interval(const struct comparison *c, size_t row, struct axis *axis, FILE *script)
 {
 	double ratio = c ? c->ratio : 1, low = c ? c->ratio_low : 1, high = c ? c->ratio_high : 1;
@@ -389,7 +389,8 @@ static void write_comparison(const void *subject, FILE *script)
 		"n = %zu\nn_panels = %zu\nn_rows = %zu\nmany = %d\nheight = %.1f\ntitle_mm = %d\n"
 		"row_mm = %d\n"
 		"first = %" PRIu32 "\nlast = %" PRIu32 "\narray panel_mm[2]\narray clocks[2]\n"
-		"array logarithmic[2]\narray mean_titles[2]\narray first_kinds[2]\narray last_kinds[2]\narray kinds[%d]\n"
+		"array logarithmic[2]\narray mean_titles[2]\narray first_kinds[2]\narray "
+		"last_kinds[2]\narray kinds[%d]\n"
 		"array counts[%d]\narray rows[n_rows + 1]\narray ratios[n_rows + 1]\n"
 		"array verdicts[n_rows + 1]\n",
 		d->n, d->n_panels, d->n_rows, total > SMALL_FROM, d->height, TITLE, d->row_height,

@@ -106,7 +106,8 @@ static void print_service(const struct causes_report *report, const char *daemon
 			terminal_text(unit));
 	} else if (policy && policy_lists(policy, unit, timers, n)) {
 		terminal_say(file, 4,
-			"  to stop it, with the rest of the policy ('emp-setup restore' undoes that):");
+			"  to stop it, with the rest of the policy ('emp-setup restore' undoes "
+			"that):");
 		fprintf(file, "    emp-setup apply --only svc.units,svc.timers\n");
 	} else {
 		print_stop_commands(file, unit, timers, n);

@@ -166,7 +166,8 @@ int profile_changes_note(struct notes *notes, struct book *book, const struct pr
 		if (r == 0 && digest && profile->environment_digest &&
 			strcmp(digest, profile->environment_digest))
 			notes_add(notes, NOTE_PROFILE,
-				"Warning: profile '%s' is from an environment that is not in the book; its cutoffs may not hold",
+				"Warning: profile '%s' is from an environment that is not in the "
+				"book; its cutoffs may not hold",
 				profile->name);
 		return r;
 	}
@@ -177,7 +178,8 @@ int profile_changes_note(struct notes *notes, struct book *book, const struct pr
 	text = differences_description(&differences, 3, true);
 	if (*text)
 		notes_add(notes, NOTE_PROFILE,
-			"Warning: profile '%s' may not hold: %s ('emp-setup verify %s' says what to repeat)",
+			"Warning: profile '%s' may not hold: %s ('emp-setup verify %s' says what "
+			"to repeat)",
 			profile->name, text, profile->name);
 	return 0;
 }

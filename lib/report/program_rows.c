@@ -319,7 +319,8 @@ static size_t gather_reasons(const struct program_row *rows, size_t n, struct sc
 	return n_all;
 }
 
-/* "  Discarded       backupd in 12, cron in 3, …": of all programs, as many as fit into the line. */
+/* "  Discarded       backupd in 12, cron in 3, …": of all programs, as many as fit into the
+ * line. */
 static void print_reasons_of_all(FILE *file, const struct program_row *rows, size_t n)
 {
 	static const char label[] = "  Discarded       ";

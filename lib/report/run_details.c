@@ -79,7 +79,8 @@ static void print_outliers(FILE *file, const struct run_result *r, bool et, bool
 	for (size_t i = 0; i < r->n_samples; i++)
 		if (!c->in_papers[i] && !r->discarding.out[i])
 			terminal_say(file, 4,
-				"  sample %u: %s %s is more than 2 sd from the mean (papers' check)",
+				"  sample %u: %s %s is more than 2 sd from the mean (papers' "
+				"check)",
 				r->samples[i].n, name,
 				text_precise(
 					(double)sample_time_ns(&r->samples[i], et), c->kept.sd_ns));

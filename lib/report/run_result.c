@@ -580,7 +580,8 @@ int profile_from_runs(struct book *book, const struct profile_request *request,
 		if (!analysis_gives_cutoffs(a))
 			r = error_say(err, PROFILE_REFUSED,
 				"run %" PRId64
-				" (%s) is neither an L nor clean, but shows %s; cutoffs from it would be meaningless",
+				" (%s) is neither an L nor clean, but shows %s; cutoffs from it "
+				"would be meaningless",
 				a->run.id, a->run.program, a->why);
 	}
 	if (r == 0) {

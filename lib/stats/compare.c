@@ -25,8 +25,8 @@ static double p_of(double t, double df)
 }
 
 /* The greatest number that the sum of the ranks of positive differences of n pairs is below with a
- * probability of at most LEVEL / 2: of few pairs exact, by counting the subsets of 1 … n; of many by
- * the normal approximation. */
+ * probability of at most LEVEL / 2: of few pairs exact, by counting the subsets of 1 … n; of many
+ * by the normal approximation. */
 static size_t signed_rank_limit(size_t n)
 {
 	size_t m = n * (n + 1) / 2, limit = 0;

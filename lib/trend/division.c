@@ -17,9 +17,9 @@ static double division_cost(const struct running_sums *d, size_t first, size_t e
 	return fmax(0, d->squares[end] - d->squares[first] - sum * sum / (double)(end - first));
 }
 
-/* The least cost of a division of the first values is found for 1, 2, … n of them. costs[end]: that of
- * the first `end` values; before[end]: where the last level of that division begins; starts: where a
- * last level may begin. */
+/* The least cost of a division of the first values is found for 1, 2, … n of them. costs[end]: that
+ * of the first `end` values; before[end]: where the last level of that division begins; starts:
+ * where a last level may begin. */
 size_t division_best(const double *values, size_t n, size_t least, double penalty, size_t *ret)
 {
 	_cleanup_(freep) size_t *starts = xcalloc(2 * (n + 1), sizeof(*starts));

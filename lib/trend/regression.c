@@ -18,8 +18,8 @@ static const double memories[] = {0, 0.1, 0.2, 0.3, 0.4, 0.49};
 /* By simulation: with these, at most one series in twenty without a change shows one, be its noise
  * white, flicker, skewed, or with bad runs (tests/bench/trend.c). */
 static const double STEP_ALPHA = 0.01, DRIFT_ALPHA = 0.0015, STRAY_ALPHA = 0.02;
-/* Costs, as -2 log likelihood: of white noise, and of any drift or step at all. They are greatest for
- * about SOME values. By ALIKE of their cost, terms cost more if the noise is flicker. */
+/* Costs, as -2 log likelihood: of white noise, and of any drift or step at all. They are greatest
+ * for about SOME values. By ALIKE of their cost, terms cost more if the noise is flicker. */
 static const double WHITE = 5, ANY = 2, SOME = 20, ALIKE = 0.5;
 
 /* Columns of n values: one for each term, and the values as the last one. All are whitened. */
@@ -43,8 +43,8 @@ size_t regression_terms(
 	return terms;
 }
 
-/* How a value is predicted from `order` values before it: their weights, from the nearest one on, and
- * the variance of the prediction error, if that of the values is 1. */
+/* How a value is predicted from `order` values before it: their weights, from the nearest one on,
+ * and the variance of the prediction error, if that of the values is 1. */
 struct prediction {
 	double weights[MOST_ORDER + 1][MOST_ORDER + 1]; /* by order, then from 1 to order */
 	double variances[MOST_ORDER + 1];               /* by order */
@@ -145,8 +145,8 @@ static double share_of_least(size_t n)
 	return fmin(1, 2 * REGRESSION_LEAST / (double)n);
 }
 
-/* The cost of white noise. Machines have flicker, so that the values must show that theirs is white.
- * It is greatest where there are few values, but enough to tell. */
+/* The cost of white noise. Machines have flicker, so that the values must show that theirs is
+ * white. It is greatest where there are few values, but enough to tell. */
 static double white_cost(size_t n)
 {
 	return WHITE * (1 - share_of_least(n)) * sqrt(fmin(1, SOME / (double)n));
@@ -198,9 +198,9 @@ static size_t values_beyond(
 	return beyond;
 }
 
-/* Whether chance alone would not put `near` of the n_own values of a level at a place, if `stray` of
- * the n_beside values of the levels beside it are as far off theirs. n: all values, each of which may
- * begin such a level. */
+/* Whether chance alone would not put `near` of the n_own values of a level at a place, if `stray`
+ * of the n_beside values of the levels beside it are as far off theirs. n: all values, each of
+ * which may begin such a level. */
 static bool exceeds_chance(size_t near, size_t n_own, size_t stray, size_t n_beside, size_t n)
 {
 	double p;
@@ -212,9 +212,9 @@ static bool exceeds_chance(size_t near, size_t n_own, size_t stray, size_t n_bes
 	return p * (double)n < STRAY_ALPHA;
 }
 
-/* Whether level k is one: most of its values are nearer to it than to the levels beside it; it is no
- * burst after which the values come back; and chance alone would not put as many values there, as
- * often as values of the levels beside it are as far off. */
+/* Whether level k is one: most of its values are nearer to it than to the levels beside it; it is
+ * no burst after which the values come back; and chance alone would not put as many values there,
+ * as often as values of the levels beside it are as far off. */
 static bool is_level(const struct regression *r, const double *values, size_t n, size_t k)
 {
 	const double *by = r->by + 1 + r->drift;

@@ -173,8 +173,8 @@ static int load_inc_figures(struct book *book, const struct discard_rules *rules
 	return 0;
 }
 
-/* The figures of a run in seconds, by these rules; no samples if none is kept. Below 0 is a failure;
- * 1: its mean PT is 0. */
+/* The figures of a run in seconds, by these rules; no samples if none is kept. Below 0 is a
+ * failure; 1: its mean PT is 0. */
 static int load_second_figures(struct book *book, const struct discard_rules *rules,
 	struct series_run *run, struct error *err)
 {
@@ -461,13 +461,15 @@ int trend_refer(struct trend_view *view, const struct trend_reference *since,
 			s->name);
 	if (i == s->n && since->since_ns)
 		return error_say(err, -ENOENT,
-			"no run of '%s' that is followed started since then; the last one did at %s",
+			"no run of '%s' that is followed started since then; the last one did at "
+			"%s",
 			s->name,
 			s->n > 0 ? text_moment(s->items[s->n - 1].run.started_ns) : "no time");
 	if (i + 1 == s->n && (since->run || since->since_ns))
 		return error_say(err, -EINVAL,
 			"run %" PRId64
-			" is the last run of '%s', and is compared with an earlier one; none is since then",
+			" is the last run of '%s', and is compared with an earlier one; none is "
+			"since then",
 			s->items[i].run.id, s->name);
 	view->reference = i;
 	view->rules = *rules;

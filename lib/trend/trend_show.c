@@ -341,7 +341,8 @@ static json_t *trend_json(const struct trend_view *v)
 					      "level", (json_int_t)level + 1));
 		}
 	return json_pack(
-		"{s:s, s:s, s:o, s:o, s:s, s:I, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I}}",
+		"{s:s, s:s, s:o, s:o, s:s, s:I, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I, s:I, "
+		"s:I}}",
 		"command", s->name, "verdict", comparison_verdict_words[v->judgement.verdict],
 		"comparison", trend_verdict_json(v), "drift", trend_drift_json(v), "unit",
 		s->unit == SERIES_INC ? "INC" : "s", "unit_increments",
@@ -550,7 +551,8 @@ static void write_levels(const struct trend_view *v, const struct trend_frame *f
 		fputs("\n\n", script);
 	}
 	fprintf(script,
-		"EOD\nn_levels = %zu\nfirst_has_interval = %d\narray begins[%zu]\narray changes[%zu]\narray slower[%zu]\n",
+		"EOD\nn_levels = %zu\nfirst_has_interval = %d\narray begins[%zu]\narray "
+		"changes[%zu]\narray slower[%zu]\n",
 		n, n > 0 && isfinite(v->levels.items[0].half), n + 1, n + 1, n + 1);
 	for (size_t i = 1; i < n; i++) {
 		const struct level_change change = v->levels.items[i].change;
