@@ -20,8 +20,8 @@ struct discard_rules {
 	bool other_cpus;
 	struct known_correlation correlation; /* of neighbouring samples on this machine */
 	int64_t resolution_ns;                /* of the run's PTs; 0 or 1: exact, or not known */
-	/* A sample is discarded if all executions of one unprofiled daemon take more than this share
-	 * of its ET, and W (or ET − PT) is more than that, too; 0: it is not. */
+	/* A sample is discarded if all executions of one unprofiled daemon take more than this
+	 * share of its ET, and W (or ET − PT) is more than that, too; 0: it is not. */
 	double unprofiled_share;
 };
 

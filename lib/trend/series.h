@@ -28,9 +28,9 @@ struct series {
 	enum series_unit unit;
 	struct series_run *items;
 	size_t n;
-	/* How many runs are left out: those without that unit, in units of another INC, of another
-	 * machine than the last run's, of too few samples, with a mean PT of 0, and at the same time
-	 * as the run before. */
+	/* How many runs are left out: those without that unit, in units of another INC, of
+	 * another machine than the last run's, of too few samples, with a mean PT of 0, and at the
+	 * same time as the run before. */
 	size_t n_other_unit, n_other_inc, n_other_machine, n_few, n_without_pt, n_at_once;
 };
 
