@@ -238,44 +238,62 @@ static void print_price_warning(FILE *file, const struct duet_report *d)
 			biased ? "biases the ratio (BIAS)" : "may bias the ratio (PRICE)", slice));
 }
 
-void duet_report_print(FILE *file, const struct duet_report *d, const char *const *names,
-	const struct comparison *comparisons)
+/* By how much the pairs vary less than if they had been taken in turn: the mean logarithm of the
+ * ratio of both sd; NAN: not known. */
+static double mean_log_gain(const struct comparison *comparisons, size_t n)
 {
-	_cleanup_(table_freep) struct table *list = list_costs(d, names);
-	double slice = mean_slice(d), last = 0, sum = 0;
+	double sum = 0;
 	size_t known = 0;
 
-	terminal_wrap(file,
-		text_brief("Duet on CPU %d, slices by the %s: %s requested%s%s", d->cpu,
-			d->rows[0].frozen ? "freezer" : "scheduler",
-			text_duration(d->rows[0].slice_ns), isnan(slice) ? "" : ", mean ",
-			isnan(slice) ? "" : text_precise(slice, slice / 10)),
-		0, 2);
-	/* By how much the pairs vary less than if they had been taken in turn. */
-	for (size_t i = 1; comparisons && i < d->n; i++) {
+	for (size_t i = 1; comparisons && i < n; i++) {
 		const struct log_ratio *l = &comparisons[i].log_ratio;
 
-		if (comparisons[i].a.n == 0 || comparisons[i].design != DESIGN_DUET ||
-			!(l->sd > 0) || !(l->neighbours_sd > 0))
+		if (comparisons[i].a.n == 0 || comparisons[i].design != DESIGN_DUET)
+			continue;
+		if (!(l->sd > 0) || !(l->neighbours_sd > 0))
 			continue;
 		sum += log(l->neighbours_sd / l->sd);
 		known++;
 	}
-	if (known > 0)
-		fprintf(file,
-			"  Interval of the ratio: %.1f times %s than with --order interleave\n",
-			exp(fabs(sum) / (double)known), sum < 0 ? "wider" : "narrower");
-	table_print(list, file);
-	print_price_warning(file, d);
+	return known > 0 ? sum / (double)known : NAN;
+}
+
+/* That a program ran alone for long, and that slices are longer than requested. */
+static void print_slice_warnings(FILE *file, const struct duet_report *d, double slice)
+{
+	double last = 0;
+
 	for (size_t i = 0; i < d->n; i++)
 		last = fmax(last, d->costs[i].last);
 	if (last > 2 * WORTH_A_WARNING)
-		warn(file,
-			text_brief(
-				"the longest program ran alone for %.0f %% of its time; try --repeat",
-				100 * last));
+		warn(file, text_brief("the longest program ran alone for %.0f %% of its time; try "
+				      "--repeat",
+				   100 * last));
 	if (slice > 2 * (double)d->rows[0].slice_ns && !d->rows[0].frozen)
 		warn(file, "the slices are longer than requested; try --slices-by freezer");
+}
+
+void duet_report_print(FILE *file, const struct duet_report *d, const char *const *names,
+	const struct comparison *comparisons)
+{
+	_cleanup_(table_freep) struct table *list = list_costs(d, names);
+	double slice = mean_slice(d), gain = mean_log_gain(comparisons, d->n);
+	const char *mean = "";
+
+	if (!isnan(slice))
+		mean = text_brief(", mean %s", text_precise(slice, slice / 10));
+	terminal_wrap(file,
+		text_brief("Duet on CPU %d, slices by the %s: %s requested%s", d->cpu,
+			d->rows[0].frozen ? "freezer" : "scheduler",
+			text_duration(d->rows[0].slice_ns), mean),
+		0, 2);
+	if (!isnan(gain))
+		fprintf(file,
+			"  Interval of the ratio: %.1f times %s than with --order interleave\n",
+			exp(fabs(gain)), gain < 0 ? "wider" : "narrower");
+	table_print(list, file);
+	print_price_warning(file, d);
+	print_slice_warnings(file, d, slice);
 }
 
 json_t *duet_report_as_json(const struct duet_report *d, const char *const *names)

@@ -16,28 +16,39 @@ int64_t inc_length_beside(int64_t pt_ns)
 	return pt_ns > 0 ? pt_ns * times / 20 * 21 : least_ns;
 }
 
+/* The first INC of a duet, and the row of the run. False: there is no INC beside that run. */
+static bool find_inc(const struct duet_report *d, int64_t run, size_t *ret_inc, size_t *ret_program)
+{
+	size_t inc = SIZE_MAX, program = SIZE_MAX;
+
+	for (size_t i = 0; i < d->n; i++) {
+		if (d->rows[i].increments > 0 && inc == SIZE_MAX)
+			inc = i;
+		if (d->rows[i].run == run)
+			program = i;
+	}
+	*ret_inc = inc;
+	*ret_program = program;
+	return inc != SIZE_MAX && program != SIZE_MAX && program != inc;
+}
+
 int inc_units_load(struct book *book, int64_t run, const struct discard_rules *rules,
 	struct inc_units *ret, struct error *err)
 {
 	_cleanup_(duet_report_clear) struct duet_report d = {};
-	size_t inc = SIZE_MAX, program = SIZE_MAX;
+	size_t inc, program;
 	struct comparison c;
 	double units;
 	int r = duet_report_load(book, run, rules, NULL, &d, err);
 
 	if (r <= 0)
 		return r;
-	for (size_t i = 0; i < d.n; i++) {
-		if (d.rows[i].increments > 0 && inc == SIZE_MAX)
-			inc = i;
-		if (d.rows[i].run == run)
-			program = i;
-	}
-	if (inc == SIZE_MAX || program == SIZE_MAX || program == inc)
+	if (!find_inc(&d, run, &inc, &program))
 		return 0;
 	r = duet_report_compare_by(&d, inc, program, false, &c, err);
 	if (r <= 0 || c.design != DESIGN_DUET)
 		return r < 0 ? r : 0;
+
 	units = (double)d.rows[inc].increments / INC_UNIT;
 	*ret = (struct inc_units){
 		.mean = c.ratio * units,

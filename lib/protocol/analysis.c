@@ -129,7 +129,8 @@ int analysis_feed_new(struct analysis_feed **ret, struct run *run, struct sample
 	if (options->by_wait && !known)
 		return error_say(err, -ENODATA,
 			"the waiting time of sample %" PRIu32 " in run %" PRId64
-			" is not known: it needs --accounting bpf and a cgroup, and a program of several tasks needs --cpu",
+			" is not known: it needs --accounting bpf and a cgroup, and a program of "
+			"several tasks needs --cpu",
 			samples[first_unknown].n, run->id);
 
 	a->n_samples = n;

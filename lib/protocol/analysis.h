@@ -26,7 +26,7 @@ struct analysis {
 	size_t n_samples;
 	bool by_wait;
 	int64_t median_rest_ns; /* by_wait: the median ET - W; otherwise 0 */
-	/* by_wait: whose W is not known, so that they are long by their ET or not at all */
+	/* by_wait: how many samples have no known W, and are judged by their ET */
 	size_t n_by_et;
 	double spacing_ns; /* mean, from the start of a sample to the next one's */
 	struct cluster central;
@@ -46,11 +46,11 @@ struct analysis {
 struct analysis_options {
 	int64_t resolution_ns;  /* PTs are rounded half up to it; 0: the run's own */
 	int64_t central_max_ns; /* the longest central ET, set by hand; 0: detect it */
-	/* what daemons used on other CPUs counts, too; otherwise only where it is not known */
+	/* counts what daemons used on other CPUs, too; false: only if the CPU is not known */
 	bool other_cpus;
 	/* L-samples are those with a long waiting time W, whatever the program itself took */
 	bool by_wait;
-	/* the same, if W is exact and known of nine in ten samples; otherwise by ET, as in the
+	/* by_wait, if W is exact and known of nine in ten samples; otherwise by ET, as in the
 	 * papers */
 	bool by_wait_if_exact;
 	const struct name_pattern *patterns; /* must outlive the analysis */

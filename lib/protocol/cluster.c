@@ -142,8 +142,8 @@ static void zoom_by_hand(struct cluster *c, struct view *v, int64_t by_hand_ns)
 	v->n = left;
 }
 
-/* The step in which ETs were recorded. A few different ETs may share a larger one by chance; that of
- * the PTs, or a millisecond, is the most. */
+/* The step in which ETs were recorded. A few different ETs may share a larger one by chance; that
+ * of the PTs, or a millisecond, is the most. */
 static int64_t et_quantum(const int64_t *ets, size_t n, int64_t resolution_ns)
 {
 	const int64_t steps_ns[] = {
@@ -166,7 +166,8 @@ int cluster_find(struct cluster *ret, const struct sample *samples, size_t n, in
 	sort_ascending(ets, n);
 	if (c.by_hand && by_hand_ns < ets[0])
 		return error_say(err, -EINVAL,
-			"no sample is within the given bound of the central cluster: the shortest took %.9g s",
+			"no sample is within the given bound of the central cluster: the "
+			"shortest took %.9g s",
 			(double)ets[0] / 1e9);
 
 	v.quantum = et_quantum(ets, n, resolution_ns);

@@ -30,12 +30,11 @@ struct zoom {
 struct cluster {
 	int64_t low_ns, high_ns; /* the central cluster: low <= ET <= high */
 	int64_t median_ns;       /* of the central cluster */
-	/* Two tighter upper bounds, which hold if daemons explain the samples beyond; high_ns:
-	 * none. */
+	/* Two tighter upper bounds, which hold if daemons explain the samples beyond; as high_ns:
+	 * there is none. */
 	int64_t core_high_ns; /* the longest ET that one symmetric cluster explains */
-	/* below the widest gap beyond the core, which alone is not significant */
-	int64_t near_high_ns;
-	struct zoom *zooms; /* from everything to the central cluster, which is the last */
+	int64_t near_high_ns; /* below the widest gap beyond the core, which is not significant */
+	struct zoom *zooms;   /* from everything to the central cluster, which is the last */
 	size_t n_zooms;
 	size_t n_samples, n_central, n_above, n_below;
 	size_t n_arms;    /* pairs of which one is above: in an arm of the L */
@@ -43,12 +42,14 @@ struct cluster {
 	bool by_hand;     /* the upper bound was set by hand */
 };
 
-/* resolution_ns: of what was recorded; 1: exact. by_hand_ns: the longest central ET, set by hand;
- * 0: find it. -EINVAL: no samples, or none at or below by_hand_ns. */
+/* Finds the central cluster of n samples. resolution_ns: that of the recorded times; 1: exact.
+ * by_hand_ns: the longest central ET, set by hand; 0: it is found. -EINVAL: no samples, or none at
+ * or below by_hand_ns. */
 int cluster_find(struct cluster *ret, const struct sample *samples, size_t n, int64_t resolution_ns,
 	int64_t by_hand_ns, struct error *err);
 
-/* Adds a zoom to high_ns; explained: the share of the samples beyond it that daemons explain. */
+/* Ends the cluster at high_ns, by one more zoom. explained: the share of the samples beyond high_ns
+ * that daemons explain. */
 void cluster_tighten(struct cluster *central, const struct sample *samples, size_t n,
 	int64_t high_ns, double explained);
 

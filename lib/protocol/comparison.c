@@ -164,8 +164,8 @@ unsigned comparison_clocks(
 	return is_on_one_cpu(a) && is_on_one_cpu(b) ? COMPARE_PT : COMPARE_BOTH;
 }
 
-/* A sample may seem to end after the start of the next one by this share of its ET: its end may have
- * been seen that late (sample_is_late), and the clock of the starts is adjusted. */
+/* A sample may seem to end after the start of the next one by this share of its ET: its end may
+ * have been seen that late (sample_is_late), and the clock of the starts is adjusted. */
 static const double END_TOLERANCE = 0.01;
 
 static bool has_ended(const struct comparison_time *earlier, const struct comparison_time *later)
@@ -183,9 +183,9 @@ static bool is_same_machine(const struct comparison_origin *a, const struct comp
 	return !strcmp(a->machine, b->machine) && a->cpu == b->cpu;
 }
 
-/* Whether both samples of each pair started before either of the next. If they were not taken by one
- * call of a tool, they must also be of one machine and CPU, and none may have run at the same time
- * as another; and they are no duet. */
+/* Whether both samples of each pair started before either of the next. If they were not taken by
+ * one call of a tool, they must also be of one machine and CPU, and none may have run at the same
+ * time as another; and they are no duet. */
 static bool were_in_turn(const struct comparison_side *a, const struct comparison_side *b)
 {
 	const struct comparison_origin *of_a = &a->origin, *of_b = &b->origin;
@@ -531,7 +531,8 @@ enum status comparison_judge(
 
 	if (status == STATUS_NOT_FIT)
 		r = error_say(err, status,
-			"'%s' is slower than '%s' by %.2f %% %s (95 %% CI %.2f to %.2f %%), more than %g %%",
+			"'%s' is slower than '%s' by %.2f %% %s (95 %% CI %.2f to %.2f %%), more "
+			"than %g %%",
 			name, reference, 100 * (c->ratio - 1), clock_text(c),
 			100 * (c->ratio_low - 1), 100 * (c->ratio_high - 1),
 			c->rules.fail_if_slower);

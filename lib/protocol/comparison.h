@@ -16,8 +16,9 @@ struct comparison_time {
 
 /* Where and by whom samples were taken. The strings are the caller's. */
 struct comparison_origin {
-	const char *call;    /* equal: by one call of a tool, which took them in turn if they
-				alternate; NULL: unknown */
+	/* the same text: by one call of a tool, which took them in turn if they alternate; NULL:
+	 * unknown */
+	const char *call;
 	const char *machine; /* the digest of its fingerprint; NULL: unknown */
 	int cpu;             /* that the program was pinned to; -1: none, or unknown */
 };
@@ -37,7 +38,7 @@ struct comparison_side {
 	size_t n_late; /* of the discarded: only because their end was seen late */
 };
 
-/* The cause of those that were held back by this, as in run.held_back_by; NULL: not known. */
+/* The cause for a program that was held back by this, as in run.held_back_by (NULL: not known). */
 enum unmeasurable_cause comparison_held_back(const char *by);
 
 /* Why the times of these samples, whatever they are compared by, mean too little for a verdict. */

@@ -319,7 +319,7 @@ static void join_known_family(
 }
 
 /* The daemon of the family among the first n; NULL: there is none. */
-static struct daemon_statistics *find_family(struct daemons *d, size_t n, const char *family)
+static struct daemon_statistics *family_among(struct daemons *d, size_t n, const char *family)
 {
 	for (size_t i = 0; i < n; i++)
 		if (d->items[i].names && !strcmp(d->items[i].name, family))
@@ -342,7 +342,7 @@ void daemons_join_families(struct daemons *d, const char *const *known, size_t n
 		struct daemon_statistics *daemon = &d->items[i], *first = NULL;
 
 		if (daemon->names)
-			first = find_family(d, kept, daemon->name);
+			first = family_among(d, kept, daemon->name);
 		if (first)
 			join_daemon(first, daemon);
 		else

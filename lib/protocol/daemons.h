@@ -13,10 +13,10 @@
  * below and above the widest gap there, until it is known whether daemons explain it. */
 enum zone { ZONE_BELOW, ZONE_CORE, ZONE_NEAR, ZONE_FAR, ZONE_ABOVE, N_ZONES };
 
-/* One execution in an L-sample that is long for its daemon (step 4). */
+/* One execution in an L-sample that is long for its daemon (EMP, step 4). */
 struct long_execution {
-	uint32_t sample; /* its number, and by index */
-	uint32_t at;
+	uint32_t sample; /* the number of the sample */
+	uint32_t at;     /* the index of the sample */
 	int64_t pt_ns;
 };
 
@@ -38,38 +38,37 @@ struct daemon_statistics {
 	size_t n_central;       /* executions in central samples */
 	int64_t central_max_ns; /* -1: none */
 	double central_sd_ns;   /* n - 1; 0 for fewer than two */
-	struct long_execution *
-		/* while executions are added: beyond the core, longer than all in it so far */
-		long_executions;
+	/* While executions are added: all beyond the core that are longer than those in it so far.
+	 * Then only those that made their samples long. */
+	struct long_execution *long_executions;
 	size_t n_long_executions, capacity;
 	int64_t long_min_ns; /* the least of them (min of L); -1: not infrequent */
 	struct period period;
 	int64_t cutoff_ns; /* step 8, of this run alone; -1: not infrequent */
-	/* of the delay of the samples in which it ran long, beyond the central median: the part
-	 * that it explains; NAN: not infrequent */
+	/* The share of the delay that it explains: of the time by which the samples that it made
+	 * long exceed the central median; NAN: not infrequent. */
 	double share;
 	bool frequent; /* a known cause of VERDICT_FREQUENT */
 	struct running seen[N_ZONES];
-	/* the last sample that it ran in, of those up to the bound of the central cluster */
-	uint32_t last;
-	size_t n_present; /* how many those are */
-	/* and their ETs, beyond the central median, and its own time in them; sums */
-	double et_ns, pt_ns;
-	double usual_ns; /* in a sample of the core */
-	double extra;    /* by verdict.c: what it explains, in samples or in ns */
+	/* The samples up to the bound of the central cluster in which it ran: */
+	uint32_t last; /* the number of the last one so far */
+	size_t n_present;
+	double et_ns;    /* sum of their ETs beyond the central median */
+	double pt_ns;    /* sum of its executions in them */
+	double usual_ns; /* its mean time in a sample of the core */
+	double extra;    /* scratch of verdict.c: how many samples, or ns, it explains */
 
 	/* By discarding: */
 	bool profiled;
 	const struct cutoff *cutoff; /* while executions are added; NULL: none */
 	int64_t total_ns;            /* in all samples */
 	bool long_once;              /* one execution took 1 % of its sample's ET or more */
-	/* in the current sample, on the program's CPU if that is known */
-	int64_t in_sample_ns;
-	/* what it took from the program: in each sample in_sample_ns, or, where all daemons
-	 * together have more of that than was taken, its part of what was taken */
+	int64_t in_sample_ns;        /* in the current sample, on the program's CPU if known */
+	/* What it took from the program: the sum of in_sample_ns over all samples. In a sample in
+	 * which all daemons together used more than was taken, only its part of that counts. */
 	int64_t disturbed_ns;
-	/* the most that it can have taken: in each sample, the smaller of in_sample_ns and
-	 * sample_taken_ns */
+	/* The most that it can have taken: the sum of the smaller of in_sample_ns and
+	 * sample_taken_ns(). */
 	int64_t disturbed_most_ns;
 };
 
@@ -93,10 +92,10 @@ void daemons_join_families(struct daemons *daemons, const char *const *known, si
 
 void daemons_clear(struct daemons *daemons);
 
-/* Makes it a part of the family of that name, without joining. */
+/* Names the daemon after a family that it belongs to. daemons_join_families() then joins them. */
 void daemon_name_family(struct daemon_statistics *daemon, const char *family);
 
-/* Whether this is one of the family's processes. */
+/* Whether a process belongs to the family. */
 bool family_includes(const char *family, const struct source *source);
 
 /* " (51 names)", behind the name of a family of so many; "" if it is no family (0). */

@@ -358,8 +358,8 @@ static bool *flag_two_sd(const struct checked *c, bool et)
 	return flags;
 }
 
-/* Which samples of runs[0] the second check discards: those that it discards in any of the runs. The
- * caller frees the array. */
+/* Which samples of runs[0] the second check discards: those that it discards in any of the runs.
+ * The caller frees the array. */
 static bool *flag_two_sd_in_any(const struct checked *runs, size_t n_runs, bool et)
 {
 	bool *flags = flag_two_sd(&runs[0], et);
@@ -415,7 +415,7 @@ static int64_t mean_et(const struct sample_filter *d)
 }
 
 /* Which executions are over their cutoffs, of those that are over one of their daemon. */
-static void find_over(struct sample_filter *d, struct discarding *out)
+static void find_over_cutoffs(struct sample_filter *d, struct discarding *out)
 {
 	int64_t mean_et_ns = mean_et(d);
 
@@ -448,7 +448,7 @@ static struct discarding check_cutoffs(struct sample_filter *d)
 
 	if (d->at < d->n_samples)
 		end_sample(d);
-	find_over(d, &out);
+	find_over_cutoffs(d, &out);
 
 	out.out = xcalloc(d->n_samples, sizeof(*out.out));
 	out.by_cutoff = xcalloc(d->n_samples, sizeof(*out.by_cutoff));

@@ -20,12 +20,12 @@ struct discard_rules {
 	bool other_cpus;
 	struct known_correlation correlation; /* of neighbouring samples on this machine */
 	int64_t resolution_ns;                /* of the run's PTs; 0 or 1: exact, or not known */
-	/* of a sample's ET, that all executions of one unprofiled daemon may take where W (or ET −
-	 * PT) is more than that too; 0: any */
+	/* A sample is discarded if all executions of one unprofiled daemon take more than this
+	 * share of its ET, and W (or ET − PT) is more than that, too; 0: it is not. */
 	double unprofiled_share;
 };
 
-/* Whether they can discard any sample because of a daemon. */
+/* Whether the rules can discard any sample because of a daemon. */
 static inline bool discard_rules_by_name(const struct discard_rules *rules)
 {
 	return rules->profile || rules->unprofiled_share > 0;
@@ -63,10 +63,9 @@ struct discarding {
 	/* executions may be missing, and none of those known is over its cutoff */
 	uint32_t *incomplete;
 	size_t n_incomplete;
-	uint32_t *
-		/* of a duet: for no reason of its own, but another program's, or it has none
-		 * there */
-		by_duet;
+	/* Of a duet: samples that are discarded only because another program's sample is, or is
+	 * missing. */
+	uint32_t *by_duet;
 	size_t n_by_duet;
 	struct clock_discarding pt, et; /* the second check is made for each clock separately */
 	struct profile_mark mark;       /* of the profile */
@@ -93,8 +92,8 @@ static inline bool beyond_two_sd(const struct summary *left, int64_t time_ns)
 	return off > 2 * left->sd_ns || off < -2 * left->sd_ns;
 }
 
-/* The caller sets the first members, and what they point to must outlive the filter; the others are
- * its own. While a run continues, more samples may follow, and then their executions. */
+/* The caller sets the first members. What they point to must outlive the filter. The others belong
+ * to the filter. While a run continues, more samples may follow, and then their executions. */
 struct sample_filter {
 	struct discard_rules rules;
 	const struct sources *sources;

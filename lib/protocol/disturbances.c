@@ -39,8 +39,8 @@ static const struct {
 };
 
 enum { LEAST_OTHERS = 10 };
-/* A PT is too short if it is this many times shorter than the least of the others, and further below
- * that than SPREADS times the distance from there to their median. */
+/* A PT is too short if it is this many times shorter than the least of the others, and further
+ * below that than SPREADS times the distance from there to their median. */
 static const double FASTEST = 2, SPREADS = 3;
 /* The hypervisor took little from a sample if its steal is below this share of its PT. */
 static const double UNDISTURBED = 0.1;

@@ -11,10 +11,8 @@ struct difference {
 	bool identity; /* of the machine itself; false: of its settings */
 	/* "kernel.release", "units.cron.service", "frequency.policies.0-3.governor" */
 	char *what;
-	char *before,
-		/* "nothing" where the machine has none; of a list's item "present", "gone",
-		 * "absent" */
-		*now;
+	/* "nothing" where the machine has none; of a list's item "present", "gone", "absent" */
+	char *before, *now;
 };
 
 struct differences {

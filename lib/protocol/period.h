@@ -20,9 +20,10 @@ struct sample_span {
 	int64_t from_ns, to_ns;
 };
 
-/* The period of a daemon that ran long in these samples of a run of n, in time or in sample numbers.
- * In time, the occurrences are indexes into `samples`; each sample starts after the one before, and
- * not before that one ends. With samples NULL they are numbers of samples. Both are ascending. */
+/* The period of a daemon that ran long in these samples of a run of n, in time or in sample
+ * numbers. In time, the occurrences are indexes into `samples`; each sample starts after the one
+ * before, and not before that one ends. With samples NULL they are numbers of samples. Both are
+ * ascending. */
 struct period period_find(const uint32_t *occurrences, size_t n_occurrences,
 	const struct sample_span *samples, size_t n);
 

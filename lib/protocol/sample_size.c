@@ -68,7 +68,7 @@ const double sample_size_half_widths[N_HALF_WIDTHS] = {0.02, 0.01, 0.005, 0.001}
 
 /* The sizes of the papers' tables: halves of the run as long as they are large, then 40, 30, 20 and
  * 10. */
-static void list_sizes(struct sample_sizes *sizes, size_t n)
+static void list_sample_sizes(struct sample_sizes *sizes, size_t n)
 {
 	static const size_t last[] = {40, 30, 20, 10};
 
@@ -123,7 +123,7 @@ int sample_sizes_find(struct sample_sizes *ret, const struct discarding *d,
 
 	if (n == 0)
 		return error_say(err, -EINVAL, "the run has no samples");
-	list_sizes(&sizes, n);
+	list_sample_sizes(&sizes, n);
 	for (size_t i = 0; i < sizes.n; i++) {
 		struct sample_size *s = &sizes.rows[i];
 		size_t size = s->n, blocks = n / size;

@@ -18,15 +18,13 @@ struct sample_size {
 	size_t n;
 	size_t by_cutoff; /* and incomplete ones */
 	size_t by_two_sd;
-	double mean_ns, sd_ns; /* of the samples kept; NAN: too few are */
-	/* disjoint ones of this size in the run; those below are theirs, on average */
-	size_t blocks;
-	double blocks_sd_ns,
-		/* sd (NAN: not known of one of them); share of samples discarded */
-		blocks_outliers;
-	/* the whole run, or several blocks: a single one says too little */
-	bool judged;
-	/* both within 10 % and 2.5 points, or one sample, of the whole run's */
+	double mean_ns, sd_ns;  /* of the samples kept; NAN: too few are */
+	size_t blocks;          /* how many disjoint blocks of this size the run has */
+	double blocks_sd_ns;    /* their mean sd; NAN: not known of one of them */
+	double blocks_outliers; /* the mean share of their samples that is discarded */
+	bool judged; /* it is the whole run, or has several blocks: a single one says too little */
+	/* the sd of the blocks is within 10 % of the whole run's, and their outliers are within 2.5
+	 * points, or one sample */
 	bool close;
 };
 
@@ -39,9 +37,9 @@ struct sample_sizes {
 	/* the smallest size for which this and all larger sizes that are judged are close; at most
 	 * the whole run */
 	size_t suggested;
-	double needed[N_HALF_WIDTHS]; /* samples for a 95 % CI of that half width; NAN: not known,
-					 or the clock is too coarse */
-	double step_ns;               /* of the clock, if that is why; 0: it is not */
+	/* samples for a 95 % CI of that half width; NAN: not known, or the clock is too coarse */
+	double needed[N_HALF_WIDTHS];
+	double step_ns; /* of a clock that is too coarse; 0: it is not */
 };
 
 /* Of one clock. discarding must be of these samples. */

@@ -113,7 +113,8 @@ static void judge_new_daemon(const struct daemon_statistics *h, struct judgement
 
 	if (h->n_long_executions > 0) {
 		add_finding(j, VALIDITY_REPEAT_SHORT,
-			"%s is new, and made %s long, by up to %s: the profile has no cutoff for it",
+			"%s is new, and made %s long, by up to %s: the profile has no cutoff for "
+			"it",
 			name, text_count((int64_t)h->n_long_executions, "sample"), longest);
 		return;
 	}
@@ -156,7 +157,8 @@ static void judge_speed(const struct evidence *e, bool counts, struct judgement 
 	else if (counts)
 		remark = text_brief("; more than %s would be noted", text_percent(limit));
 	add_finding(j, changed ? VALIDITY_REPEAT_ALL : VALIDITY_HOLDS,
-		"%s takes %s of CPU time now and took %s then, %+.2f %% (means of the central samples)%s",
+		"%s takes %s of CPU time now and took %s then, %+.2f %% (means of the central "
+		"samples)%s",
 		e->now->run.program, text_duration((int64_t)now.mean_ns),
 		text_duration((int64_t)then.mean_ns), share * 100, remark);
 
@@ -200,12 +202,14 @@ struct judgement validity_judge(const struct evidence *e)
 
 	if (e->then && e->other_inc)
 		add_finding(&j, VALIDITY_HOLDS,
-			"the profile's runs were made with another INC, so INC's times cannot be compared");
+			"the profile's runs were made with another INC, so INC's times cannot be "
+			"compared");
 	else if (e->then)
 		judge_speed(e, counts, &j);
 	else
 		add_finding(&j, VALIDITY_REPEAT_ALL,
-			"the profile's runs are not in this book, so INC's times cannot be compared");
+			"the profile's runs are not in this book, so INC's times cannot be "
+			"compared");
 
 	if (!counts) {
 		add_finding(&j, VALIDITY_REPEAT_CHECK,

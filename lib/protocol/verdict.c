@@ -22,8 +22,8 @@ enum { LEAST = 5, LEAST_CLUSTER = 8 };
 static const double FREQUENT = 0.10, FREQUENT_CORNERS = 0.05;
 /* Daemons that explain half of the extra time are the cause; one that explains a fifth is named. */
 static const double CAUSE = 0.5, NAMED = 0.2;
-/* The cluster is not round but stretched along the diagonal if this share of the variance of ET is a
- * slow change with time, if a line explains this share, or if neighbours are as alike as this. */
+/* The cluster is not round but stretched along the diagonal if this share of the variance of ET is
+ * a slow change with time, if a line explains this share, or if neighbours are as alike as this. */
 static const double SLOW = 0.6, LINE = 0.4, ALIKE = 0.55;
 /* Correlations of neighbours by chance have an sd of 1/sqrt(n), and hardly ever exceed this
  * many. */
@@ -96,7 +96,8 @@ static void set_frequent(struct analysis *a, size_t slow, int64_t bound_ns)
 	}
 	a->verdict = VERDICT_FREQUENT;
 	a->why = text_format(
-		"frequent daemons in the upper right: %zu of %zu samples (%.0f %%) %s %s or more because of %s",
+		"frequent daemons in the upper right: %zu of %zu samples (%.0f %%) %s %s or more "
+		"because of %s",
 		slow, a->n_samples, 100 * (double)slow / (double)a->n_samples,
 		a->by_wait ? "have a W of" : "take", verdict_bound_text(a, bound_ns), names);
 }
@@ -149,8 +150,8 @@ static double variance_of_sum(const struct running *seen, size_t n)
 }
 
 /* Fills in by how much more a daemon ran in the slow samples than in the fast ones, if these had
- * taken as much time; `ratio` is that of both times. A process that runs all the time runs longer in
- * a longer sample without being its cause. Nor is one a cause that ran more in these samples by
+ * taken as much time; `ratio` is that of both times. A process that runs all the time runs longer
+ * in a longer sample without being its cause. Nor is one a cause that ran more in these samples by
  * chance, that is, by no more than three standard errors. */
 static void find_extra(struct daemon_statistics *daemon, double ratio, size_t n_fast, size_t n_slow)
 {
@@ -341,7 +342,8 @@ static bool has_two_speeds(struct analysis *a, const struct unexplained_times *t
 		return false;
 	a->verdict = VERDICT_STEP;
 	a->why = text_format(
-		"a step between two speeds: %zu samples %s about %s, %zu about %s, and no daemon explains it",
+		"a step between two speeds: %zu samples %s about %s, %zu about %s, and no daemon "
+		"explains it",
 		levels.n_low, a->by_wait ? "have an ET - W of" : "take",
 		text_precise(levels.low, apart), t->n - levels.n_low,
 		text_precise(levels.high, apart));
@@ -401,7 +403,8 @@ static bool has_trend(struct analysis *a, const struct unexplained_times *t)
 		change = fabs(trend.after - trend.before);
 		a->verdict = VERDICT_STEP;
 		a->why = text_format(
-			"a step between two speeds: %sabout %s in the first %zu samples, then about %s; %.0f %% of the variance is this change",
+			"a step between two speeds: %sabout %s in the first %zu samples, then "
+			"about %s; %.0f %% of the variance is this change",
 			a->by_wait ? "ET - W is " : "", text_precise(trend.before, change),
 			trend.change, text_precise(trend.after, change), 100 * trend.step);
 		return true;
@@ -411,11 +414,13 @@ static bool has_trend(struct analysis *a, const struct unexplained_times *t)
 	slow = fmax(trend.slow, trend.line);
 	if (slow >= alike)
 		a->why = text_format(
-			"a drift of the machine's speed: %.0f %% of the variance of %s changes slowly with time (%.0f %% along a straight line)",
+			"a drift of the machine's speed: %.0f %% of the variance of %s changes "
+			"slowly with time (%.0f %% along a straight line)",
 			100 * slow, a->by_wait ? "ET - W" : "ET", 100 * trend.line);
 	else
 		a->why = text_format(
-			"a drift of the machine's speed: neighbouring samples are alike (correlation %.2f)",
+			"a drift of the machine's speed: neighbouring samples are alike "
+			"(correlation %.2f)",
 			alike);
 	return true;
 }

@@ -9,25 +9,29 @@
 #include <math.h>
 
 enum {
-	/* in mm: */
+	/* in mm */
 	TITLE = 9,
 	SAMPLES = 50,
 	RATIOS_AROUND = 13,
 	TALL_ROW = 7,
 	ROW = 4,
-	/* others: */
+
 	MOST_TALL_ROWS = 12,
 	MOST_ROWS = 24,
-	TITLE_NAME = 24,
-	ROW_NAME = 22,    /* with the number and the clock */
-	SMALL_FROM = 250, /* samples in all: smaller points */
+	TITLE_NAME = 24,  /* columns of a name in the title */
+	ROW_NAME = 22,    /* columns of a name in a row, with the number and the clock */
+	SMALL_FROM = 250, /* more samples in all have smaller points */
 };
 
-static const double LOGARITHMIC_FROM = 10; /* times the least: axes that show more */
-static const double FAR =
-	4; /* times the width of half of the times: samples that are further off */
-static const double WIDE_LABELS = 1e4; /* ratios beyond it are labels of which fewer have room */
-static const double WIDEST = 8; /* times its ratio: where the bar of an interval is cut off */
+/* An axis is logarithmic if its greatest value is more than this many times the least. */
+static const double LOGARITHMIC_FROM = 10;
+/* Samples are not drawn where they are if they are further off the middle half of the times than
+ * this many times the width of that half. */
+static const double FAR = 4;
+/* Ratios beyond this have labels of which fewer have room. */
+static const double WIDE_LABELS = 1e4;
+/* The bar of an interval is cut off at this many times its ratio. */
+static const double WIDEST = 8;
 
 /* The kinds of points, as plots/comparison.gp numbers them. */
 enum point { KEPT, DISCARDED, KEPT_ABOVE, DISCARDED_ABOVE, KEPT_BELOW, DISCARDED_BELOW, N_POINTS };
@@ -215,15 +219,17 @@ static void write_panels(const struct drawn_comparison *d, FILE *script)
 	for (size_t k = 1; k <= d->n_panels; k++) {
 		const struct panel *panel = &d->panels[k - 1];
 
+		const char *means = panel->means ? "mean" : "";
+
+		if (panel->intervals)
+			means = "mean, 95 % interval";
 		plot_axis(script, "time", k, &panel->axis);
-		fprintf(script,
-			"panel_mm[%zu] = %.1f\nclocks[%zu] = '%s'\nlogarithmic[%zu] = %d\n"
-			"mean_titles[%zu] = '%s'\n",
-			k, panel->height, k, panel->clock == COMPARISON_PT ? "PT" : "ET", k,
-			panel->axis.scale == AXIS_LOGARITHMIC, k,
-			panel->intervals ? "mean, 95 % interval"
-			: panel->means   ? "mean"
-					 : "");
+		fprintf(script, "panel_mm[%zu] = %.1f\n", k, panel->height);
+		fprintf(script, "clocks[%zu] = '%s'\n", k,
+			panel->clock == COMPARISON_PT ? "PT" : "ET");
+		fprintf(script, "logarithmic[%zu] = %d\n", k,
+			panel->axis.scale == AXIS_LOGARITHMIC);
+		fprintf(script, "mean_titles[%zu] = '%s'\n", k, means);
 	}
 	write_points_of(d, script);
 	fputs("$means << EOD\n", script);
@@ -259,8 +265,58 @@ static void write_row_texts(const struct drawn_comparison *d, size_t i, FILE *sc
 	plot_text(script, "verdicts", i + 1, "%s", c ? comparison_verdict_text(c) : "reference");
 }
 
-/* The rows of ratios: the reference at 1, then the others with their intervals. The band about 1 in
- * which times are equal is shown where that and the intervals can both be seen. */
+/* The kinds of bars, as plots/comparison.gp numbers them. */
+enum bar { BAR_REFERENCE, BAR_NONE, BAR_INTERVAL };
+
+/* A line of $intervals: the row, its ratio, its interval, the kind of its bar, and whether the bar
+ * is cut off at either end. Widens the axis to what the line shows. A comparison without a ratio
+ * has no line. */
+static void write_interval(const struct comparison *c, size_t row, struct axis *axis, FILE *script)
+{
+	double ratio = c ? c->ratio : 1, low = c ? c->ratio_low : 1, high = c ? c->ratio_high : 1;
+	enum bar bar = c ? BAR_INTERVAL : BAR_REFERENCE;
+	bool cut_low, cut_high;
+
+	if (isnan(ratio))
+		return;
+	if (isnan(low)) {
+		bar = BAR_NONE;
+		low = high = ratio;
+	}
+	cut_low = low < ratio / WIDEST;
+	cut_high = high > ratio * WIDEST;
+	low = cut_low ? ratio / WIDEST : low;
+	high = cut_high ? ratio * WIDEST : high;
+	axis->low = fmin(axis->low, fmin(ratio, low));
+	axis->high = fmax(axis->high, fmax(ratio, high));
+	fprintf(script, "%zu %.9g %.9g %.9g %d %d %d\n", row, ratio, low, high, (int)bar, cut_low,
+		cut_high);
+}
+
+/* What the axis of ratios shows: all of them, and the band about 1 in which times are equal, where
+ * that and the intervals can both be seen. Otherwise *margin becomes 0. */
+static struct axis ratio_axis_of(struct axis axis, double *margin)
+{
+	double width;
+
+	if (axis.high - axis.low < 1e-6) {
+		axis.low -= *margin > 0 ? *margin : 0.01;
+		axis.high += *margin > 0 ? *margin : 0.01;
+	}
+	width = axis.high - axis.low;
+	if (2 * *margin > 3 * width || 2 * *margin < 0.01 * width)
+		*margin = 0;
+	axis.low = fmin(axis.low, 1 - *margin);
+	axis.high = fmax(axis.high, 1 + *margin);
+
+	if (axis.low > 0 && axis.high > LOGARITHMIC_FROM * axis.low)
+		axis.scale = AXIS_LOGARITHMIC;
+	if (axis.high > WIDE_LABELS)
+		axis.room = 3;
+	return axis_with_margin(axis, 0.06);
+}
+
+/* The rows of ratios: the reference at 1, then the others with their intervals. */
 static void write_ratios(const struct drawn_comparison *d, FILE *script)
 {
 	struct axis axis = {.low = 1, .high = 1, .room = 5};
@@ -269,39 +325,12 @@ static void write_ratios(const struct drawn_comparison *d, FILE *script)
 	fprintf(script, "$intervals << EOD\n");
 	for (size_t i = 0; i < d->n_rows; i++) {
 		const struct comparison *c = d->rows[i].comparison;
-		double ratio = c ? c->ratio : 1, low = c ? c->ratio_low : 1,
-		       high = c ? c->ratio_high : 1;
-		bool bar = !isnan(low) && !isnan(ratio), cut_low, cut_high;
 
-		margin = c ? comparison_rules_margin(&c->rules) : margin;
-		if (isnan(ratio))
-			continue;
-		cut_low = bar && low < ratio / WIDEST;
-		cut_high = bar && high > ratio * WIDEST;
-		low = cut_low ? ratio / WIDEST : low;
-		high = cut_high ? ratio * WIDEST : high;
-		axis.low = fmin(axis.low, fmin(ratio, low));
-		axis.high = fmax(axis.high, fmax(ratio, high));
-		fprintf(script, "%zu %.9g %.9g %.9g %d %d %d\n", i + 1, ratio, bar ? low : ratio,
-			bar ? high : ratio,
-			!c    ? 0
-			: bar ? 2
-			      : 1,
-			cut_low, cut_high);
+		if (c)
+			margin = comparison_rules_margin(&c->rules);
+		write_interval(c, i + 1, &axis, script);
 	}
-	if (axis.high - axis.low < 1e-6) {
-		axis.low -= margin > 0 ? margin : 0.01;
-		axis.high += margin > 0 ? margin : 0.01;
-	}
-	if (2 * margin > 3 * (axis.high - axis.low) || 2 * margin < 0.01 * (axis.high - axis.low))
-		margin = 0;
-	axis.low = fmin(axis.low, 1 - margin);
-	axis.high = fmax(axis.high, 1 + margin);
-	if (axis.low > 0 && axis.high > LOGARITHMIC_FROM * axis.low)
-		axis.scale = AXIS_LOGARITHMIC;
-	if (axis.high > WIDE_LABELS)
-		axis.room = 3;
-	axis = axis_with_margin(axis, 0.06);
+	axis = ratio_axis_of(axis, &margin);
 	fprintf(script, "EOD\nmargin = %g\nbounded = %d\nwithout = %d\nratio_logarithmic = %d\n",
 		margin, d->bounded, d->without, axis.scale == AXIS_LOGARITHMIC);
 	plot_axis(script, "ratio", 0, &axis);
@@ -309,17 +338,13 @@ static void write_ratios(const struct drawn_comparison *d, FILE *script)
 		write_row_texts(d, i, script);
 }
 
-/* "b against a", "6 programs against a", or the name of one; and the verdict. */
-static void write_title(const struct drawn_comparison *d, FILE *script)
+/* "b against a", "6 programs against a", or the name of one. */
+static void write_heading(const struct comparison_picture *p, FILE *script)
 {
-	const struct comparison_picture *p = d->picture;
-	const struct comparison *worst = NULL;
 	_cleanup_(freep) char *first = plot_short(
 		p->programs[0].name, p->n == 1 ? PLOT_COLUMNS : TITLE_NAME);
 	_cleanup_(freep) char *second = plot_short(p->programs[p->n > 1].name, TITLE_NAME);
 
-	for (size_t i = 0; i < d->n_rows; i++)
-		worst = comparison_worse(worst, d->rows[i].comparison);
 	if (p->title)
 		plot_text(script, "heading", 0, "%s", p->title);
 	else if (p->n == 1)
@@ -328,12 +353,24 @@ static void write_title(const struct drawn_comparison *d, FILE *script)
 		plot_text(script, "heading", 0, "%s against %s", second, first);
 	else
 		plot_text(script, "heading", 0, "%zu programs against %s", p->n - 1, first);
-	plot_text(script, "second_line", 0, "%s%s%s",
-		!worst     ? ""
-		: p->n > 2 ? "Verdict of all: "
-			   : "Verdict: ",
-		worst ? comparison_verdict_text(worst) : "",
-		d->n < p->n ? text_brief("; the first %zu are drawn", d->n) : "");
+}
+
+/* The heading, and a line with the verdict. */
+static void write_title(const struct drawn_comparison *d, FILE *script)
+{
+	const struct comparison_picture *p = d->picture;
+	const struct comparison *worst = NULL;
+	const char *verdict = "", *left_out = "";
+
+	for (size_t i = 0; i < d->n_rows; i++)
+		worst = comparison_worse(worst, d->rows[i].comparison);
+	if (worst)
+		verdict = text_brief("%s: %s", p->n > 2 ? "Verdict of all" : "Verdict",
+			comparison_verdict_text(worst));
+	if (d->n < p->n)
+		left_out = text_brief("; the first %zu are drawn", d->n);
+	write_heading(p, script);
+	plot_text(script, "second_line", 0, "%s%s", verdict, left_out);
 }
 
 static void write_comparison(const void *subject, FILE *script)
@@ -352,7 +389,8 @@ static void write_comparison(const void *subject, FILE *script)
 		"n = %zu\nn_panels = %zu\nn_rows = %zu\nmany = %d\nheight = %.1f\ntitle_mm = %d\n"
 		"row_mm = %d\n"
 		"first = %" PRIu32 "\nlast = %" PRIu32 "\narray panel_mm[2]\narray clocks[2]\n"
-		"array logarithmic[2]\narray mean_titles[2]\narray first_kinds[2]\narray last_kinds[2]\narray kinds[%d]\n"
+		"array logarithmic[2]\narray mean_titles[2]\narray first_kinds[2]\narray "
+		"last_kinds[2]\narray kinds[%d]\n"
 		"array counts[%d]\narray rows[n_rows + 1]\narray ratios[n_rows + 1]\n"
 		"array verdicts[n_rows + 1]\n",
 		d->n, d->n_panels, d->n_rows, total > SMALL_FROM, d->height, TITLE, d->row_height,
@@ -383,13 +421,48 @@ static struct panel panel_of(
 	return panel;
 }
 
+/* Adds a row for each comparison of a program. Returns how many there are. */
+static size_t add_program_ratios(struct drawn_comparison *d, const struct pictured_program *program)
+{
+	size_t n = 0;
+
+	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++) {
+		const struct comparison *c = program->comparisons[clock];
+
+		if (!c)
+			continue;
+		d->rows[d->n_rows++] = (struct ratio_row){program, c};
+		d->bounded |= !isnan(c->ratio) && !isnan(c->ratio_low);
+		d->without |= !isnan(c->ratio) && isnan(c->ratio_low);
+		n++;
+	}
+	return n;
+}
+
+/* The rows of ratios, if anything is compared. */
+static void add_all_ratios(struct drawn_comparison *d)
+{
+	const struct comparison_picture *p = d->picture;
+	size_t n_compared = 0;
+
+	if (p->n > 1 && !p->title)
+		d->rows[d->n_rows++] = (struct ratio_row){&p->programs[0], NULL};
+	for (size_t i = 0; i < d->n; i++)
+		n_compared += add_program_ratios(d, &p->programs[i]);
+	if (n_compared == 0)
+		d->n_rows = 0;
+	d->row_height = d->n_rows <= MOST_TALL_ROWS ? TALL_ROW : ROW;
+	if (d->n_rows > 0)
+		d->height += plot_height(
+			RATIOS_AROUND + d->row_height * (int)d->n_rows, 2 + d->without);
+}
+
 int comparison_picture_draw(
 	const struct comparison_picture *p, const char *path, bool script, struct error *err)
 {
 	_cleanup_(freep) struct ratio_row *rows = xcalloc(
 		N_COMPARISON_CLOCKS * p->n + 1, sizeof(*rows));
 	struct drawn_comparison d = {.picture = p, .rows = rows, .height = TITLE};
-	bool compared = false;
 	size_t most;
 	int r;
 
@@ -402,27 +475,8 @@ int comparison_picture_draw(
 		d.panels[d.n_panels] = panel_of(p->programs, d.n, clock);
 		d.height += d.panels[d.n_panels++].height;
 	}
-	for (size_t i = 0; i < d.n; i++) {
-		const struct pictured_program *program = &p->programs[i];
+	add_all_ratios(&d);
 
-		if (i == 0 && p->n > 1 && !p->title)
-			rows[d.n_rows++] = (struct ratio_row){program, NULL};
-		for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
-			if (program->comparisons[clock]) {
-				rows[d.n_rows++] = (struct ratio_row){
-					program, program->comparisons[clock]};
-				compared = true;
-				d.bounded |= !isnan(program->comparisons[clock]->ratio_low) &&
-					     !isnan(program->comparisons[clock]->ratio);
-				d.without |= isnan(program->comparisons[clock]->ratio_low) &&
-					     !isnan(program->comparisons[clock]->ratio);
-			}
-	}
-	d.n_rows = compared ? d.n_rows : 0;
-	d.row_height = d.n_rows <= MOST_TALL_ROWS ? TALL_ROW : ROW;
-	if (d.n_rows > 0)
-		d.height += plot_height(
-			RATIOS_AROUND + d.row_height * (int)d.n_rows, 2 + d.without);
 	r = plot_drawing(
 		(struct drawing){"comparison", write_comparison, &d, d.height}, path, script, err);
 	for (size_t i = 0; i < d.n_panels; i++)

@@ -22,26 +22,54 @@ static size_t print_subject(FILE *file, const char *name, bool colon, size_t col
 static size_t print_sentence(FILE *file, const char *name, const char *mark, const char *middle,
 	const char *reference, const char *end)
 {
-	size_t columns = terminal_columns(file), of_name = terminal_name_width(name),
-	       rest = terminal_text_width(middle) + terminal_name_width(reference) +
-		      terminal_text_width(end);
-	bool colon = *middle == ':', together = of_name + 2 + rest <= columns, apart;
+	size_t columns = terminal_columns(file), end_width = terminal_text_width(end);
+	size_t name_width = terminal_name_width(name), width = terminal_text_width(middle);
+	size_t rest_width = terminal_name_width(reference) + end_width;
+	bool colon = *middle == ':', together = name_width + 2 + width + rest_width <= columns;
+	bool apart = false; /* the reference has a line of its own */
 
-	of_name = print_subject(file, name, colon, columns - 1);
+	name_width = print_subject(file, name, colon, columns - 1);
 	if (!together) { /* "NAME:", "NAME" */
 		fputs(colon ? ":\n " : "\n ", file);
 		middle += colon;
+		width = terminal_text_width(middle) + 1;
+		apart = width + rest_width > columns;
 	}
-	rest = terminal_text_width(middle) + !together;
-	apart = !together &&
-		rest + terminal_name_width(reference) + terminal_text_width(end) > columns;
 	fprintf(file, "%s%.*s%s%s", mark, (int)strlen(middle) - apart, middle,
 		*mark ? terminal_mark(file, MARK_END) : "", apart ? "\n  " : "");
 	if (apart)
-		rest = strlen("  ");
-	rest += terminal_print_name(file, reference, columns - rest - terminal_text_width(end));
+		width = strlen("  ");
+	width += terminal_print_name(file, reference, columns - width - end_width);
 	fputs(end, file);
-	return (together ? of_name : 0) + rest + terminal_text_width(end);
+	return (together ? name_width : 0) + width + end_width;
+}
+
+static const char *p_text(double p)
+{
+	if (p < 0.0001)
+		return "p < 0.0001";
+	return p < 0.001 ? text_brief("p = %.4f", p) : text_brief("p = %.2g", p);
+}
+
+/* "; could have shown 5.1 %"; "" of constant times, which show any difference. */
+static const char *could_have_shown(const struct comparison *c)
+{
+	if (isnan(c->smallest_difference))
+		return "";
+	return text_brief("; could have shown %s", text_percent(c->smallest_difference));
+}
+
+/* Why there is no interval. */
+static const char *no_interval_text(const struct comparison *c)
+{
+	bool several = c->a.n > 1 && c->b.n > 1;
+
+	if (several && c->design == DESIGN_SEPARATE)
+		return "not taken in turn";
+	if (c->unmeasurable)
+		return unmeasurable_texts[c->unmeasurable].cause;
+	return several ? "the times vary too much for an interval"
+		       : "too few samples for an interval";
 }
 
 /* What is known of the ratio: its interval, and what the samples could have shown, if they show
@@ -49,20 +77,10 @@ static size_t print_sentence(FILE *file, const char *name, const char *mark, con
 static const char *interval_text(
 	const struct comparison *c, double low, double high, int decimals, bool shown)
 {
-	const char *p = c->p_adjusted < 0.0001  ? "p < 0.0001"
-			: c->p_adjusted < 0.001 ? text_brief("p = %.4f", c->p_adjusted)
-						: text_brief("p = %.2g", c->p_adjusted);
-	const char *could = shown || isnan(c->smallest_difference) /* the times are constant */
-				    ? ""
-				    : text_brief("; could have shown %s",
-					      text_percent(c->smallest_difference));
+	const char *p = p_text(c->p_adjusted), *could = shown ? "" : could_have_shown(c);
 
 	if (isnan(low))
-		return c->design == DESIGN_SEPARATE && c->a.n > 1 && c->b.n > 1
-			       ? "not taken in turn"
-		       : c->unmeasurable          ? unmeasurable_texts[c->unmeasurable].cause
-		       : c->a.n > 1 && c->b.n > 1 ? "the times vary too much for an interval"
-						  : "too few samples for an interval";
+		return no_interval_text(c);
 	if (isinf(high))
 		return text_brief("95 %% CI %.*f or more, %s%s", decimals, low, p, could);
 	return text_brief("95 %% CI %.*f … %.*f, %s%s", decimals, low, decimals, high, p, could);
@@ -88,41 +106,65 @@ const char *comparison_ratio_text(const struct comparison *c)
 	return text_brief("%.*f", ratio_decimals(c->ratio_low, c->ratio_high), c->ratio);
 }
 
+/* A ratio above 1, and its interval: of the slower program to the faster one, where one of them is
+ * shown to be slower; else of `name` to the reference. */
+struct shown_ratio {
+	bool shown, faster;
+	double ratio, low, high;
+	int decimals;
+};
+
+static struct shown_ratio shown_ratio_of(const struct comparison *c)
+{
+	struct shown_ratio r = {.ratio = c->ratio, .low = c->ratio_low, .high = c->ratio_high};
+
+	r.shown = (c->ratio_high < 1 || c->ratio_low > 1) && !c->unmeasurable && !c->work;
+	r.faster = r.shown && c->ratio_high < 1;
+	if (r.faster) {
+		r.ratio = 1 / c->ratio;
+		r.low = 1 / c->ratio_high;
+		r.high = 1 / c->ratio_low;
+	}
+	r.decimals = ratio_decimals(r.low, r.high);
+	return r;
+}
+
+/* "b: unmeasurable (held back by a quota)" */
+static void print_no_ratio(FILE *file, const char *name, const struct comparison *c)
+{
+	const char *end = text_brief(": %s (%s)\n", comparison_verdict_text(c),
+		unmeasurable_texts[c->unmeasurable].cause);
+
+	print_subject(file, name, true, terminal_columns(file) - terminal_text_width(end));
+	fputs(end, file);
+}
+
 void comparison_line(
 	FILE *file, const char *reference, const char *name, const struct comparison *c)
 {
-	enum comparison_verdict verdict = comparison_verdict(c);
-	bool shown = (c->ratio_high < 1 || c->ratio_low > 1) && !c->unmeasurable && !c->work;
-	bool faster = shown && c->ratio_high < 1;
-	double ratio = faster ? 1 / c->ratio : c->ratio,
-	       low = faster ? 1 / c->ratio_high : c->ratio_low,
-	       high = faster ? 1 / c->ratio_low : c->ratio_high;
-	const char *word = comparison_verdict_words[verdict], *of_clock = "";
-	const char *direction = faster ? "faster" : "slower";
-	const char *mark = !shown ? "" : terminal_mark(file, faster ? MARK_GOOD : MARK_BAD);
-	char middle[LINE_SIZE], end[LINE_SIZE];
-	int decimals = ratio_decimals(low, high);
+	const struct shown_ratio r = shown_ratio_of(c);
+	const char *of_clock = c->clock == COMPARISON_PT ? " in CPU time" : " in elapsed time";
+	const char *direction = r.faster ? "faster" : "slower", *word = comparison_verdict_text(c);
+	const char *middle = text_brief(": %.*f times ", r.decimals, r.ratio);
+	const char *mark = "", *interval;
+	char end[LINE_SIZE];
 	size_t width;
 
 	if (isnan(c->ratio)) {
-		snprintf(end, sizeof(end), ": %s (%s)\n", word,
-			unmeasurable_texts[c->unmeasurable].cause);
-		print_subject(file, name, true, terminal_columns(file) - terminal_text_width(end));
-		fputs(end, file);
+		print_no_ratio(file, name, c);
 		return;
 	}
-	of_clock = c->clock == COMPARISON_PT ? " in CPU time" : " in elapsed time";
-	if (shown)
-		snprintf(middle, sizeof(middle), " is %.*f times %s than ", decimals, ratio,
-			direction);
-	else
-		snprintf(middle, sizeof(middle), ": %.*f times ", decimals, ratio);
+	if (r.shown) {
+		middle = text_brief(" is %.*f times %s than ", r.decimals, r.ratio, direction);
+		mark = terminal_mark(file, r.faster ? MARK_GOOD : MARK_BAD);
+		if (!strcmp(word, direction)) /* it is said already */
+			word = "";
+	}
 	width = print_sentence(file, name, mark, middle, reference, of_clock);
-	if (shown && !strcmp(word, direction))
-		word = "";
-	snprintf(end, sizeof(end), "  (%s)%s%s",
-		interval_text(c, low, high, decimals, shown || c->unmeasurable || c->work),
-		*word ? ": " : "", word);
+
+	interval = interval_text(
+		c, r.low, r.high, r.decimals, r.shown || c->unmeasurable || c->work);
+	snprintf(end, sizeof(end), "  (%s)%s%s", interval, *word ? ": " : "", word);
 	if (width + terminal_text_width(end) <= terminal_columns(file)) {
 		fprintf(file, "%s\n", end);
 		return;
@@ -140,40 +182,43 @@ static const char *rough_time(double s)
 		return text_brief("%.1f s", s);
 	if (s < 120)
 		return text_brief("%.0f s", s);
-	return s < 7200 ? text_brief("%.0f min", s / 60) : text_brief("%.0f h", s / 3600);
+	if (s < 7200)
+		return text_brief("%.0f min", s / 60);
+	return text_brief("%.0f h", s / 3600);
+}
+
+/* What would help to tell; "" if nothing is known. `missing`: samples. */
+static const char *help_text(const struct comparison *c, double missing)
+{
+	if (c->a.n < 2 || c->b.n < 2)
+		return "; it takes two samples of each";
+	if (c->design == DESIGN_SEPARATE)
+		return "; it is not known how separate runs vary";
+	if (!(missing > MOST_MISSING))
+		return "";
+	if (c->design == DESIGN_BETWEEN)
+		return text_brief("; separate runs vary by %s", text_percent(c->between));
+	return "; more samples hardly help";
 }
 
 /* Why it cannot be told, and what would help; the first of the texts that fits into the line is
  * shown. */
 static void explain_doubt(const struct comparison *c, const char *ret[3])
 {
-	double missing = comparison_samples_missing(c);
-	const char *could = isnan(c->smallest_difference)
-				    ? ""
-				    : text_brief("; could have shown %s",
-					      text_percent(c->smallest_difference));
-	const char *help = "", *time = "";
+	double missing = comparison_samples_missing(c), s;
+	const char *could = could_have_shown(c), *help = help_text(c, missing);
 
-	if (c->a.n < 2 || c->b.n < 2) {
-		help = "; it takes two samples of each";
-	} else if (c->design == DESIGN_SEPARATE) {
-		help = "; it is not known how separate runs vary";
-	} else if (missing > MOST_MISSING && c->design == DESIGN_BETWEEN) {
-		help = text_brief("; separate runs vary by %s", text_percent(c->between));
-	} else if (missing > MOST_MISSING) {
-		help = "; more samples hardly help";
-	} else if (!isnan(missing)) {
-		help = text_brief("; %s", text_count((int64_t)missing, "more sample"));
-		time = text_brief(
-			" (%s)", rough_time(missing * (c->a.mean_ns + c->b.mean_ns) / 1e9));
-		ret[0] = text_brief("%s%s%s should tell", could, help, time);
-		ret[1] = text_brief("%s%s should tell", could, help);
-		ret[2] = text_brief("%s should tell", help);
+	if (*help || isnan(missing)) {
+		ret[0] = text_brief("%s%s", could, help);
+		ret[1] = help;
+		ret[2] = "";
 		return;
 	}
-	ret[0] = text_brief("%s%s", could, help);
-	ret[1] = help;
-	ret[2] = "";
+	help = text_brief("; %s", text_count((int64_t)missing, "more sample"));
+	s = missing * (c->a.mean_ns + c->b.mean_ns) / 1e9;
+	ret[0] = text_brief("%s%s (%s) should tell", could, help, rough_time(s));
+	ret[1] = text_brief("%s%s should tell", could, help);
+	ret[2] = text_brief("%s should tell", help);
 }
 
 /* Of the texts the first that fits is shown. They are valid as those of text_brief. */
@@ -197,34 +242,60 @@ static void explain_different_work(
 		ret[0] = ret[1];
 }
 
+/* What follows the word of the verdict. The first of the texts that fits into the line is shown;
+ * they are valid as those of text_brief. */
+static void explain_verdict(
+	const struct comparison *c, const struct verdict_line *line, const char *ret[3])
+{
+	const struct unmeasurable_text *why = &unmeasurable_texts[c->unmeasurable];
+	const char *margin = text_brief("%g %%", 100 * comparison_rules_margin(&c->rules));
+	const char *text = "";
+
+	switch (comparison_verdict(c)) {
+	case COMPARISON_CANNOT_TELL:
+		explain_doubt(c, ret);
+		return;
+	case COMPARISON_DIFFERENT_WORK:
+		explain_different_work(c, line, ret);
+		return;
+	case COMPARISON_UNMEASURABLE:
+		ret[0] = text_brief(": %s; %s", why->cause, why->remedy);
+		ret[1] = ret[2] = text_brief(": %s", why->cause);
+		return;
+	case COMPARISON_EQUAL:
+		text = text_brief(" (within %s)", margin);
+		break;
+	case COMPARISON_SLOWER:
+		if (c->rules.fail_if_slower >= 0)
+			text = text_brief(" by more than %s", margin);
+		break;
+	case COMPARISON_SAME_PROGRAM:
+		text = "; what differs is noise";
+		break;
+	default:
+		break;
+	}
+	ret[0] = ret[1] = ret[2] = text;
+}
+
+/* " (PT)", if the line says of which clock it is and the verdict is one on times. */
+static const char *verdict_clock_text(const struct verdict_line *line, const struct comparison *c)
+{
+	enum comparison_verdict verdict = comparison_verdict(c);
+
+	if (!line->names_clock || verdict == COMPARISON_SAME_PROGRAM ||
+		verdict == COMPARISON_DIFFERENT_WORK)
+		return "";
+	return c->clock == COMPARISON_PT ? " (PT)" : " (ET)";
+}
+
 void comparison_verdict_print(
 	FILE *file, const struct verdict_line *line, const struct comparison *c)
 {
-	enum comparison_verdict verdict = comparison_verdict(c);
-	const struct unmeasurable_text *why = &unmeasurable_texts[c->unmeasurable];
-	const char *margin = text_brief("%g %%", 100 * comparison_rules_margin(&c->rules));
-	const char *texts[3] = {"", "", ""}, *word = comparison_verdict_words[verdict];
-	bool gate = c->rules.fail_if_slower >= 0;
-	bool of_times = verdict != COMPARISON_SAME_PROGRAM && verdict != COMPARISON_DIFFERENT_WORK;
-	const char *of_clock = "";
-	size_t at, i = 0;
+	const char *word = comparison_verdict_text(c), *texts[3];
+	size_t at, used, i = 0;
 
-	if (line->names_clock && of_times)
-		of_clock = c->clock == COMPARISON_PT ? " (PT)" : " (ET)";
-	if (verdict == COMPARISON_CANNOT_TELL)
-		explain_doubt(c, texts);
-	else if (verdict == COMPARISON_UNMEASURABLE) {
-		texts[0] = text_brief(": %s; %s", why->cause, why->remedy);
-		texts[1] = texts[2] = text_brief(": %s", why->cause);
-	} else if (verdict == COMPARISON_EQUAL)
-		texts[0] = texts[1] = texts[2] = text_brief(" (within %s)", margin);
-	else if (verdict == COMPARISON_SLOWER && gate)
-		texts[0] = texts[1] = texts[2] = text_brief(" by more than %s", margin);
-	else if (verdict == COMPARISON_SAME_PROGRAM)
-		texts[0] = texts[1] = texts[2] = "; what differs is noise";
-	else if (verdict == COMPARISON_DIFFERENT_WORK)
-		explain_different_work(c, line, texts);
-
+	explain_verdict(c, line, texts);
 	at = (size_t)fprintf(file, "Verdict");
 	if (line->names_program) {
 		fputs(" on '", file);
@@ -232,9 +303,10 @@ void comparison_verdict_print(
 		      terminal_print_name(file, line->name, NAME_COLUMNS);
 		fputs("'", file);
 	}
-	at += (size_t)fprintf(file, "%s:", of_clock);
-	while (i < 2 && at + terminal_text_width(word) + terminal_text_width(texts[i]) + 1 >
-				terminal_columns(file))
+	at += (size_t)fprintf(file, "%s:", verdict_clock_text(line, c));
+
+	used = at + 1 + terminal_text_width(word);
+	while (i < 2 && used + terminal_text_width(texts[i]) > terminal_columns(file))
 		i++;
 	terminal_wrap(file, text_brief("%s%s", word, texts[i]), at, 2);
 }
@@ -243,25 +315,30 @@ void comparisons_between_line(FILE *file, const struct comparison *comparisons, 
 {
 	double least = INFINITY, greatest = 0;
 	size_t fewest = SIZE_MAX, most = 0;
-	const char *low, *high;
+	const char *variation, *high, *runs;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct comparison *c = &comparisons[i];
 
-		if (c->design == DESIGN_BETWEEN) {
-			least = fmin(least, c->between);
-			greatest = fmax(greatest, c->between);
-			fewest = c->n_between < fewest ? c->n_between : fewest;
-			most = c->n_between > most ? c->n_between : most;
-		}
+		if (c->design != DESIGN_BETWEEN)
+			continue;
+		least = fmin(least, c->between);
+		greatest = fmax(greatest, c->between);
+		fewest = c->n_between < fewest ? c->n_between : fewest;
+		most = c->n_between > most ? c->n_between : most;
 	}
 	if (most == 0)
 		return;
-	low = text_percent(least);
+
+	variation = text_percent(least);
 	high = text_percent(greatest);
-	terminal_say(file, 2, "Not taken in turn: separate runs vary by %s%s%s (sd of %zu%s runs)",
-		low, strcmp(low, high) != 0 ? " to " : "", strcmp(low, high) != 0 ? high : "",
-		fewest, fewest < most ? text_brief(" to %zu", most) : "");
+	if (strcmp(variation, high) != 0)
+		variation = text_brief("%s to %s", variation, high);
+	runs = text_brief("%zu", fewest);
+	if (fewest < most)
+		runs = text_brief("%zu to %zu", fewest, most);
+	terminal_say(file, 2, "Not taken in turn: separate runs vary by %s (sd of %s runs)",
+		variation, runs);
 }
 
 const char *ratio_interval_text(double low, double high, int decimals, const char *to)

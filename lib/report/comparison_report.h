@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A comparison as a line, as a row of a table, as the last line of the screen, and as JSON: one form
- * for every tool. comparison_picture.h draws it. */
+/* A comparison as a line, as a row of a table, as the last line of the screen, and as JSON: one
+ * form for every tool. comparison_picture.h draws it. */
 #pragma once
 
 #include "lib/base/table.h"
@@ -35,8 +35,8 @@ extern const struct column comparison_columns[];
 void comparison_list_add(struct table *list, const char *reference, const char *name,
 	const struct comparison *comparison);
 
-/* Prints the table, and what its columns mean; `several`: p and the intervals were adjusted for the number of
- * comparisons. */
+/* Prints the table, and what its columns mean; `several`: p and the intervals were adjusted for the
+ * number of comparisons. */
 void comparison_list_print(struct table *list, bool several, FILE *file);
 
 /* "1.021 to 1.134"; "from 1.021" if high is INFINITY; NULL if there is none. Valid as a text of

@@ -73,30 +73,50 @@ static char *clauses_within(const char *text, size_t columns)
 	return part;
 }
 
+/* A note, cut to the screen. `more` comes behind it, or, if the note has to be cut, " (-v)". */
+static void print_note_cut(FILE *file, const char *note, const char *more)
+{
+	size_t columns = terminal_columns(file) - 2;
+	const char *text = terminal_text(note);
+	_cleanup_(freep) char *brief = NULL;
+	size_t left;
+
+	if (!*more && terminal_text_width(text) > columns)
+		more = " (-v)";
+	left = columns - strlen(more);
+	brief = clauses_within(text, left);
+	fprintf(file, "  %s", terminal_mark(file, MARK_WARN));
+	terminal_print_cut(file, brief, left);
+	fprintf(file, "%s%s\n", more, terminal_mark(file, MARK_END));
+}
+
+static void print_note_in_full(FILE *file, const char *note)
+{
+	fprintf(file, "  %s", terminal_mark(file, MARK_WARN));
+	terminal_wrap(file, note, 2, 4);
+	fputs(terminal_mark(file, MARK_END), file);
+}
+
 void notes_print(FILE *file, const struct notes *notes, size_t most, const char *where)
 {
-	/* the first, and how many more there are, in one line */
-	bool together = most == 1 && notes->n > 1;
-	size_t shown = together ? 1 : notes->n <= most ? notes->n : most - 1;
-	size_t columns = terminal_columns(file) - 2;
+	size_t shown = notes->n;
 
-	for (size_t i = 0; i < shown; i++) {
-		const char *text = terminal_text(notes->items[i].text);
-		const char *more = together ? text_brief("; %zu more (-v)", notes->n - 1)
-				   : terminal_text_width(text) > columns ? " (-v)"
-									 : "";
-		size_t left = columns - strlen(more);
-		_cleanup_(freep) char *brief = clauses_within(text, left);
-
-		fprintf(file, "  %s", terminal_mark(file, MARK_WARN));
-		if (most == ALL_NOTES)
-			terminal_wrap(file, notes->items[i].text, 2, 4);
-		else
-			terminal_print_cut(file, brief, left);
-		fprintf(file, "%s%s%s", most == ALL_NOTES ? "" : more,
-			terminal_mark(file, MARK_END), most == ALL_NOTES ? "" : "\n");
+	if (most == ALL_NOTES) {
+		for (size_t i = 0; i < notes->n; i++)
+			print_note_in_full(file, notes->items[i].text);
+		return;
 	}
-	if (shown < notes->n && !together)
+	if (most == 1 && notes->n > 1) { /* the first, and how many more there are, in one line */
+		print_note_cut(
+			file, notes->items[0].text, text_brief("; %zu more (-v)", notes->n - 1));
+		return;
+	}
+
+	if (notes->n > most)
+		shown = most - 1;
+	for (size_t i = 0; i < shown; i++)
+		print_note_cut(file, notes->items[i].text, "");
+	if (shown < notes->n)
 		fprintf(file, "  %zu more warnings: %s\n", notes->n - shown, where);
 }
 
@@ -146,7 +166,8 @@ int profile_changes_note(struct notes *notes, struct book *book, const struct pr
 		if (r == 0 && digest && profile->environment_digest &&
 			strcmp(digest, profile->environment_digest))
 			notes_add(notes, NOTE_PROFILE,
-				"Warning: profile '%s' is from an environment that is not in the book; its cutoffs may not hold",
+				"Warning: profile '%s' is from an environment that is not in the "
+				"book; its cutoffs may not hold",
 				profile->name);
 		return r;
 	}
@@ -157,7 +178,8 @@ int profile_changes_note(struct notes *notes, struct book *book, const struct pr
 	text = differences_description(&differences, 3, true);
 	if (*text)
 		notes_add(notes, NOTE_PROFILE,
-			"Warning: profile '%s' may not hold: %s ('emp-setup verify %s' says what to repeat)",
+			"Warning: profile '%s' may not hold: %s ('emp-setup verify %s' says what "
+			"to repeat)",
 			profile->name, text, profile->name);
 	return 0;
 }
@@ -228,23 +250,30 @@ void core_types_note(struct notes *notes, int root_fd, int cpu, const cpu_set_t 
 const char *mdd_text_of(const struct mdd rows[N_MDD], size_t n, bool others)
 {
 	const struct mdd *row = NULL; /* for the largest size up to n */
-	const char *separate, *by_duet, *between = "";
+	const char *separate, *interleaved, *by_duet = "";
 
 	for (size_t i = 0; i < N_MDD; i++)
 		if (rows[i].samples > 0 && (size_t)rows[i].samples <= n)
 			row = &rows[i];
 	if (!row)
 		return "";
-	/* separate runs resolve what samples in turn do, or less; older profiles may say otherwise
-	 */
+
+	/* Separate runs resolve what samples in turn do, or less; older profiles may say
+	 * otherwise. */
 	separate = text_percent(fmax(row->separate, row->interleaved));
-	by_duet = row->duet > 0 ? text_brief("%s by duet, ", text_percent(row->duet)) : "";
-	if (!others || !*by_duet) /* else there is no room */
-		between = text_brief(", %s %s", separate,
-			others || *by_duet ? "separate" : "between separate runs");
-	return text_brief("%s%d INC samples resolve %s%s interleaved%s",
-		others ? "Profile's environment: " : "", (int)row->samples, by_duet,
-		text_percent(row->interleaved), between);
+	interleaved = text_percent(row->interleaved);
+	if (row->duet > 0)
+		by_duet = text_brief("%s by duet, ", text_percent(row->duet));
+
+	if (others && *by_duet) /* there is no room for separate runs */
+		return text_brief("Profile's environment: %d INC samples resolve %s%s interleaved",
+			(int)row->samples, by_duet, interleaved);
+	if (others)
+		return text_brief(
+			"Profile's environment: %d INC samples resolve %s interleaved, %s separate",
+			(int)row->samples, interleaved, separate);
+	return text_brief("%d INC samples resolve %s%s interleaved, %s %s", (int)row->samples,
+		by_duet, interleaved, separate, *by_duet ? "separate" : "between separate runs");
 }
 
 int mdd_text(struct book *book, const struct run *run, const struct profile *profile, size_t n,

@@ -14,7 +14,7 @@ struct notes {
 	size_t n;
 };
 
-/* Behind those of its kind. */
+/* Adds a note behind those of its kind. */
 void notes_add(struct notes *notes, enum note_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* A copy of all of another list. */

@@ -221,7 +221,8 @@ static int plot_script(const struct drawing *d, const char *path, char **ret, st
 		return -EINVAL;
 	script = xopen_memstream(&text, &size);
 	fprintf(script,
-		"set encoding utf8\nset terminal %s size %g%s,%g%s\nif (!exists('to_stdout')) set output ",
+		"set encoding utf8\nset terminal %s size %g%s,%g%s\nif (!exists('to_stdout')) "
+		"set output ",
 		k->terminal, PLOT_WIDTH * k->scale, k->unit, d->height * k->scale, k->unit);
 	plot_quote(script, safe_path);
 	r = append_gnuplot_file(script, "common", err);
@@ -248,42 +249,60 @@ static int copy_picture(int fd, struct output_file *picture, struct error *err)
 		     : output_file_commit(picture, err);
 }
 
-int plot_drawing(struct drawing d, const char *path, bool keep, struct error *err)
+/* The script as a file, beside the picture. */
+static int keep_script_of(const char *path, const char *script, struct error *err)
 {
-	_cleanup_(output_file_clear) struct output_file picture = {}, kept = {};
-	_cleanup_(freep) char *script = NULL, *kept_path = text_format("%s.gnuplot", path);
-	_cleanup_(closep) int fd = memfd_create("script", MFD_CLOEXEC),
-			      drawn_fd = memfd_create("picture", MFD_CLOEXEC);
-	/* By "-" it would not read blocks of several lines. */
-	char *const argv[] = {(char *)"gnuplot", (char *)"-e", (char *)"to_stdout = 1",
-		(char *)"/dev/stdin", NULL};
-	struct subprocess gnuplot = {.argv = argv, .stdin_fd = fd};
-	int status = 0, r = plot_script(&d, path, &script, err);
+	_cleanup_(output_file_clear) struct output_file kept = {};
+	_cleanup_(freep) char *kept_path = text_format("%s.gnuplot", path);
+	int r = output_file_open(&kept, kept_path, err);
 
 	if (r < 0)
 		return r;
-	if (fd < 0 || drawn_fd < 0 || dprintf(fd, "%s", script) < 0 || lseek(fd, 0, SEEK_SET) < 0)
-		return error_os(err, -errno, "cannot pass the script to gnuplot");
-	r = output_file_open(&picture, path, err);
-	if (r == 0 && keep) {
-		r = output_file_open(&kept, kept_path, err);
-		if (r == 0) {
-			fputs(script, kept.file);
-			r = output_file_commit(&kept, err);
-		}
-	}
-	if (r < 0)
-		return r;
-	gnuplot.stdout_fd = drawn_fd;
-	r = subprocess_run(&gnuplot, NULL, &status, err);
+	fputs(script, kept.file);
+	return output_file_commit(&kept, err);
+}
+
+/* Has gnuplot read the script from one file, and write the picture into another one. */
+static int run_gnuplot(int script_fd, int drawn_fd, const char *path, bool kept, struct error *err)
+{
+	/* By "-" it would not read blocks of several lines. */
+	char *const argv[] = {(char *)"gnuplot", (char *)"-e", (char *)"to_stdout = 1",
+		(char *)"/dev/stdin", NULL};
+	struct subprocess gnuplot = {.argv = argv, .stdin_fd = script_fd, .stdout_fd = drawn_fd};
+	int status = 0, r = subprocess_run(&gnuplot, NULL, &status, err);
+
+	if (r == -ENOENT && kept)
+		return error_say(err, r,
+			"cannot draw '%s': " NO_GNUPLOT "; its script is in '%s.gnuplot'", path,
+			path);
 	if (r == -ENOENT)
-		return error_say(err, r, "cannot draw '%s': " NO_GNUPLOT "%s%s%s", path,
-			keep ? "; its script is in '" : "", keep ? path : "",
-			keep ? ".gnuplot'" : "; --script keeps its script");
+		return error_say(err, r,
+			"cannot draw '%s': " NO_GNUPLOT "; --script keeps its script", path);
 	if (r < 0)
 		return error_prefix(err, r, "cannot draw '%s'", path);
 	if (status != 0)
 		return error_say(
 			err, -EIO, "gnuplot could not draw '%s'; see its message above", path);
-	return copy_picture(drawn_fd, &picture, err);
+	return 0;
+}
+
+int plot_drawing(struct drawing d, const char *path, bool keep, struct error *err)
+{
+	_cleanup_(output_file_clear) struct output_file picture = {};
+	_cleanup_(freep) char *script = NULL;
+	_cleanup_(closep) int fd = memfd_create("script", MFD_CLOEXEC),
+			      drawn_fd = memfd_create("picture", MFD_CLOEXEC);
+	int r = plot_script(&d, path, &script, err);
+
+	if (r < 0)
+		return r;
+	if (fd < 0 || drawn_fd < 0 || dprintf(fd, "%s", script) < 0 || lseek(fd, 0, SEEK_SET) < 0)
+		return error_os(err, -errno, "cannot pass the script to gnuplot");
+
+	r = output_file_open(&picture, path, err);
+	if (r == 0 && keep)
+		r = keep_script_of(path, script, err);
+	if (r == 0)
+		r = run_gnuplot(fd, drawn_fd, path, keep, err);
+	return r < 0 ? r : copy_picture(drawn_fd, &picture, err);
 }

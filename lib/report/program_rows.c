@@ -5,8 +5,8 @@
 #include "lib/base/table.h"
 #include "lib/report/comparison_report.h"
 
-/* Of names, in columns: the least that tell two apart, what is easy to read, and what is left for
- * "  is 1.18 times slower than NAME in elapsed time". */
+/* Widths: of names that can just be told apart, of names that are easy to read, and of the words
+ * beside a name in "  is 1.18 times slower than NAME in elapsed time". */
 enum { LEAST_NAME = 8, FAIR_NAME = 16, BESIDE_A_NAME = 46, HEADING_SIZE = 24 };
 
 /* Times that differ by more are shown each in a unit of its own. */
@@ -27,8 +27,8 @@ enum row_column {
 	N_ROW_COLUMNS
 };
 
-/* What is left out first, after the reasons: the first so that names are easy to read, the others
- * so that names can be told apart. */
+/* The order in which columns are left out, after the reasons: the first N_FOR_FAIR_NAMES so that
+ * names are easy to read, the others so that names can be told apart. */
 static const enum row_column left_out_first[] = {
 	ROW_ET_VERDICT, ROW_ET_RATIO, ROW_INTERVAL, ROW_RUN, ROW_KEPT, ROW_ET};
 enum { N_FOR_FAIR_NAMES = 2 };
@@ -38,8 +38,8 @@ struct rows_layout {
 	bool all_iid;     /* all intervals assume independent samples: the heading says so */
 	char headings[N_ROW_COLUMNS][HEADING_SIZE];
 	bool wanted[N_ROW_COLUMNS], shown[N_ROW_COLUMNS];
-	size_t widths[N_ROW_COLUMNS]; /* of reasons the least */
-	size_t names, reasons;        /* columns that they may take */
+	size_t widths[N_ROW_COLUMNS]; /* of the reasons, their least width */
+	size_t names, reasons;        /* the widths of these two columns */
 };
 
 static const char *unit_of_all(const struct program_row *rows, size_t n, const char *wanted)
@@ -65,9 +65,10 @@ static const char *mean_cell(const struct summary *s, const char *unit)
 {
 	if (s->n == 0)
 		return NULL;
+	if (s->n == 1 && unit)
+		return text_number_in_unit(s->mean_ns, 0, unit);
 	if (s->n == 1)
-		return unit ? text_number_in_unit(s->mean_ns, 0, unit)
-			    : text_precise(s->mean_ns, 0);
+		return text_precise(s->mean_ns, 0);
 	if (!unit)
 		return text_mean_sd(s->mean_ns, s->sd_ns, NULL);
 	return text_brief("%s ± %s", text_number_in_unit(s->mean_ns, s->sd_ns, unit),
@@ -108,7 +109,7 @@ static struct cell verdict_cell(const struct comparison *c)
 	return TEXT(comparison_verdict_text(c), .mark = mark);
 }
 
-/* The text is valid as that of text_brief. */
+/* The cell of any column but ROW_REASONS. Its text is valid as that of text_brief. */
 static struct cell row_cell(
 	const struct program_row *row, enum row_column column, const struct rows_layout *l)
 {
@@ -142,7 +143,7 @@ static struct cell row_cell(
 	return TEXT(NULL);
 }
 
-/* These are of any length. */
+/* The cell of ROW_REASONS, whose text may be of any length. */
 static void add_reasons(struct table *table, const struct screen *s, size_t columns)
 {
 	_cleanup_(freep) char *reasons = screen_discards(s, columns);
@@ -153,16 +154,19 @@ static void add_reasons(struct table *table, const struct screen *s, size_t colu
 static size_t cell_width(
 	const struct program_row *row, enum row_column column, const struct rows_layout *l)
 {
-	_cleanup_(freep) char *reasons = column == ROW_REASONS ? screen_discards(row->screen, 0)
-							       : NULL;
-	const char *text = reasons ?: row_cell(row, column, l).text;
+	_cleanup_(freep) char *reasons = NULL;
+	const char *text;
 
-	if (column == ROW_NAME)
+	if (column == ROW_REASONS)
+		text = reasons = screen_discards(row->screen, 0);
+	else if (column == ROW_NAME)
 		text = terminal_text(row->name);
+	else
+		text = row_cell(row, column, l).text;
 	return text && *text ? terminal_text_width(text) : 1;
 }
 
-/* Of what is shown beside names and reasons, with the blanks between all. */
+/* The width of what is shown beside names and reasons, with the blanks between all columns. */
 static size_t width_beside(const struct rows_layout *l, size_t gap)
 {
 	size_t width = 0;
@@ -180,33 +184,49 @@ static bool rows_fit(const struct rows_layout *l, size_t names, size_t width)
 	return width_beside(l, 1) + names + reasons <= width;
 }
 
-/* Leaves out what does not fit beside short names, and says how wide names and reasons may be. */
-static void fit_columns(struct rows_layout *l, FILE *file)
+/* Leaves out the columns that do not fit beside names of these widths. */
+static void leave_out_columns(struct rows_layout *l, size_t fair, size_t least, size_t width)
 {
-	size_t width = terminal_width(file);
-
-	size_t longest = l->widths[ROW_NAME], least = longest < LEAST_NAME ? longest : LEAST_NAME;
-	size_t fair = longest < FAIR_NAME ? longest : FAIR_NAME, reasons, used, most, k;
+	size_t k;
 
 	if (!rows_fit(l, fair, width))
 		l->shown[ROW_REASONS] = false;
 	for (k = 0; k < ELEMENTS(left_out_first); k++)
 		if (!rows_fit(l, k < N_FOR_FAIR_NAMES ? fair : least, width))
 			l->shown[left_out_first[k]] = false;
-	while (k-- > 0) { /* what fits after all, because something wider is left out */
-		l->shown[left_out_first[k]] = l->wanted[left_out_first[k]];
-		l->shown[left_out_first[k]] = rows_fit(l, k < N_FOR_FAIR_NAMES ? fair : least,
-						      width) &&
-					      l->wanted[left_out_first[k]];
+
+	/* Some fit after all, because a wider one is left out. */
+	while (k-- > 0) {
+		enum row_column column = left_out_first[k];
+
+		l->shown[column] = l->wanted[column];
+		if (!rows_fit(l, k < N_FOR_FAIR_NAMES ? fair : least, width))
+			l->shown[column] = false;
 	}
+}
+
+/* Which columns are shown, and how wide names and reasons may be. */
+static void fit_columns(struct rows_layout *l, FILE *file)
+{
+	size_t width = terminal_width(file), longest = l->widths[ROW_NAME];
+	size_t least = longest < LEAST_NAME ? longest : LEAST_NAME;
+	size_t fair = longest < FAIR_NAME ? longest : FAIR_NAME;
+	size_t reasons, gap, used, most;
+
+	leave_out_columns(l, fair, least, width);
 	reasons = l->shown[ROW_REASONS] ? l->widths[ROW_REASONS] : 0;
-	used = reasons + width_beside(l, width_beside(l, 2) + fair + reasons <= width ? 2 : 1);
+	gap = width_beside(l, 2) + fair + reasons <= width ? 2 : 1;
+	used = reasons + width_beside(l, gap);
+
 	l->names = used + least < width ? width - used : least;
 	most = terminal_columns(file) - BESIDE_A_NAME;
 	if (l->names > most)
 		l->names = most > least ? most : least;
+
 	longest = longest < l->names ? longest : l->names;
-	l->reasons = reasons + (used + longest < width ? width - used - longest : 0);
+	l->reasons = reasons;
+	if (used + longest < width)
+		l->reasons += width - used - longest;
 }
 
 static void make_headings(struct rows_layout *l)
@@ -267,19 +287,20 @@ size_t program_rows_name_columns(
 	return rows_layout_make(file, rows, n, unit).names;
 }
 
+/* The one for more samples first, then by name. */
 static int compare_reasons(const void *a, const void *b)
 {
 	const struct screen_reason *x = a, *y = b;
 
-	return x->n != y->n ? (x->n < y->n) - (x->n > y->n) : strcmp(x->name, y->name);
+	if (x->n != y->n)
+		return x->n < y->n ? 1 : -1;
+	return strcmp(x->name, y->name);
 }
 
-/* "  Discarded       backupd in 12, cron in 3, …": of all programs, as many as fit into the line. */
-static void print_reasons_of_all(FILE *file, const struct program_row *rows, size_t n)
+/* The reasons of all programs, each once. The caller frees them; returns how many. */
+static size_t gather_reasons(const struct program_row *rows, size_t n, struct screen_reason **ret)
 {
-	static const char label[] = "  Discarded       ";
-	_cleanup_(freep) struct screen_reason *all = NULL;
-	_cleanup_(freep) char *text = NULL;
+	struct screen_reason *all = NULL;
 	size_t n_all = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -294,14 +315,27 @@ static void print_reasons_of_all(FILE *file, const struct program_row *rows, siz
 					.name = reason->name};
 			all[at].n += reason->n;
 		}
+	*ret = all;
+	return n_all;
+}
+
+/* "  Discarded       backupd in 12, cron in 3, …": of all programs, as many as fit into the
+ * line. */
+static void print_reasons_of_all(FILE *file, const struct program_row *rows, size_t n)
+{
+	static const char label[] = "  Discarded       ";
+	_cleanup_(freep) struct screen_reason *all = NULL;
+	_cleanup_(freep) char *text = NULL;
+	size_t n_all = gather_reasons(rows, n, &all);
+
 	qsort(all, n_all, sizeof(*all), compare_reasons);
 	for (size_t i = 0; i < n_all; i++) {
 		_cleanup_(freep) char *name = text_format("%s in %zu", all[i].name, all[i].n);
-		size_t more = i + 1 < n_all ? strlen(", ") + 1 : 0;
+		size_t width = strlen(label) + terminal_text_width(name) + strlen(", ");
 
-		if (i > 0 && strlen(label) + terminal_text_width(text) + strlen(", ") +
-					     terminal_text_width(name) + more >
-				     terminal_width(file)) {
+		if (i + 1 < n_all)
+			width += strlen(", ") + 1; /* for "…" */
+		if (i > 0 && terminal_text_width(text) + width > terminal_width(file)) {
 			text_append(&text, ", ", "…");
 			break;
 		}
@@ -311,21 +345,45 @@ static void print_reasons_of_all(FILE *file, const struct program_row *rows, siz
 	terminal_wrap(file, text, strlen(label), strlen(label));
 }
 
+/* A name for a column that does not depend on what its heading has room for. */
+static const char *column_name(const struct rows_layout *l, enum row_column column)
+{
+	switch (column) {
+	case ROW_INTERVAL:
+		return "95 % CI";
+	case ROW_ET:
+		return "ET";
+	default:
+		return l->headings[column];
+	}
+}
+
 static void print_hidden_columns(FILE *file, const struct rows_layout *l)
 {
 	_cleanup_(freep) char *names = NULL;
 
 	for (size_t k = 0; k < ROW_REASONS; k++)
 		if (l->wanted[k] && !l->shown[k])
-			text_append(&names, ", ", "%s",
-				k == ROW_INTERVAL ? "95 % CI"
-				: k == ROW_ET     ? "ET"
-						  : l->headings[k]);
+			text_append(&names, ", ", "%s", column_name(l, k));
 	if (!names)
 		return;
 	fputs("  ", file);
 	terminal_wrap(
 		file, text_brief("Not in %zu columns: %s (-v)", terminal_width(file), names), 2, 4);
+}
+
+static enum column_kind row_column_kind(enum row_column column)
+{
+	switch (column) {
+	case ROW_NAME:
+	case ROW_REASONS:
+		return COLUMN_WRAP;
+	case ROW_PT_VERDICT:
+	case ROW_ET_VERDICT:
+		return COLUMN_TEXT;
+	default:
+		return COLUMN_NUMBER;
+	}
 }
 
 void program_rows_print(FILE *file, const struct program_row *rows, size_t n, const char *unit)
@@ -336,15 +394,8 @@ void program_rows_print(FILE *file, const struct program_row *rows, size_t n, co
 	size_t n_columns = 0;
 
 	for (size_t k = 0; k < N_ROW_COLUMNS; k++)
-		if (l.shown[k]) {
-			enum column_kind kind = COLUMN_NUMBER;
-
-			if (k == ROW_NAME || k == ROW_REASONS)
-				kind = COLUMN_WRAP;
-			else if (k == ROW_PT_VERDICT || k == ROW_ET_VERDICT)
-				kind = COLUMN_TEXT;
-			columns[n_columns++] = (struct column){l.headings[k], kind};
-		}
+		if (l.shown[k])
+			columns[n_columns++] = (struct column){l.headings[k], row_column_kind(k)};
 	table = table_new(columns);
 	for (size_t i = 0; i < n; i++) {
 		table_begin_row(table);
@@ -355,6 +406,7 @@ void program_rows_print(FILE *file, const struct program_row *rows, size_t n, co
 				table_add(table, row_cell(&rows[i], k, &l));
 	}
 	table_print(table, file);
+
 	if (l.wanted[ROW_REASONS] && !l.shown[ROW_REASONS])
 		print_reasons_of_all(file, rows, n);
 	print_hidden_columns(file, &l);

@@ -79,7 +79,8 @@ static void print_outliers(FILE *file, const struct run_result *r, bool et, bool
 	for (size_t i = 0; i < r->n_samples; i++)
 		if (!c->in_papers[i] && !r->discarding.out[i])
 			terminal_say(file, 4,
-				"  sample %u: %s %s is more than 2 sd from the mean (papers' check)",
+				"  sample %u: %s %s is more than 2 sd from the mean (papers' "
+				"check)",
 				r->samples[i].n, name,
 				text_precise(
 					(double)sample_time_ns(&r->samples[i], et), c->kept.sd_ns));
@@ -130,9 +131,50 @@ static void print_others_table(FILE *file, const struct daemons *others)
 		fprintf(file, "  and %zu more\n", others->n - MOST_LINES);
 }
 
+static void print_disturbances(FILE *file, const struct disturbances *disturbances)
+{
+	for (size_t i = 0; i < disturbances->n; i++) {
+		_cleanup_(freep) char *text = disturbance_description(disturbances, i);
+
+		fputs("  Warning:", file);
+		terminal_wrap(file, text, strlen("  Warning:"), 4);
+	}
+}
+
+/* What was lost, what the program left behind, and what accounting took. */
+static void print_observation(FILE *file, const struct run_result *r)
+{
+	const struct run *run = &r->discarding.run;
+	int64_t observer_ns = 0, lost = 0, left_behind = 0, n = 0;
+	_cleanup_(freep) char *text = NULL;
+
+	for (size_t i = 0; i < r->n_samples; i++) {
+		const struct sample *s = &r->samples[i];
+
+		lost = saturate_add(lost, s->lost);
+		left_behind += s->left_behind;
+		if (s->observer_ns < 0)
+			continue;
+		observer_ns = saturate_add(observer_ns, s->observer_ns);
+		n++;
+	}
+	if (lost > 0)
+		terminal_say(file, 4, "  Warning: %lld records of processes that ended were lost",
+			(long long)lost);
+	if (left_behind > 0)
+		terminal_say(file, 4, "  The program left %lld process%s behind, in all samples",
+			(long long)left_behind, left_behind == 1 ? "" : "es");
+	if (n == 0)
+		return;
+	text = text_format("Accounting: %s, %s of CPU time per sample; PT from %s",
+		run->backend ?: "imported", text_duration(observer_ns / n),
+		run->pt_source ?: "an import");
+	fputs("  ", file);
+	terminal_wrap(file, text, 2, 4);
+}
+
 void run_details_print(FILE *file, const struct run_result *r, const char *unit, bool all)
 {
-	int64_t observer_ns = 0, lost = 0, left_behind = 0, n = 0;
 	const struct discarding *d = &r->discarding;
 
 	print_over_cutoffs(file, d->over, d->n_over, "cutoff", all);
@@ -145,34 +187,8 @@ void run_details_print(FILE *file, const struct run_result *r, const char *unit,
 	print_outliers(file, r, true, all);
 	print_stages(file, "PT", &d->pt, unit);
 	print_stages(file, "ET", &d->et, unit);
+
 	print_others_table(file, &d->others);
-	for (size_t i = 0; i < r->disturbances.n; i++) {
-		_cleanup_(freep) char *text = disturbance_description(&r->disturbances, i);
-
-		fputs("  Warning:", file);
-		terminal_wrap(file, text, strlen("  Warning:"), 4);
-	}
-	for (size_t i = 0; i < r->n_samples; i++) {
-		const struct sample *s = &r->samples[i];
-
-		lost = saturate_add(lost, s->lost);
-		left_behind += s->left_behind;
-		observer_ns = saturate_add(observer_ns, s->observer_ns < 0 ? 0 : s->observer_ns);
-		n += s->observer_ns >= 0;
-	}
-	if (lost > 0)
-		terminal_say(file, 4, "  Warning: %lld records of processes that ended were lost",
-			(long long)lost);
-	if (left_behind > 0)
-		terminal_say(file, 4, "  The program left %lld process%s behind, in all samples",
-			(long long)left_behind, left_behind == 1 ? "" : "es");
-	if (n > 0) {
-		_cleanup_(freep) char *text = text_format(
-			"Accounting: %s, %s of CPU time per sample; PT from %s",
-			d->run.backend ?: "imported", text_duration(observer_ns / n),
-			d->run.pt_source ?: "an import");
-
-		fputs("  ", file);
-		terminal_wrap(file, text, 2, 4);
-	}
+	print_disturbances(file, &r->disturbances);
+	print_observation(file, r);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The notes on the result of one run: what disturbed it, what its figures leave out, and whether its
- * profile fits. notes.h keeps and prints notes of all kinds. */
+/* The notes on the result of one run: what disturbed it, what its figures leave out, and whether
+ * its profile fits. notes.h keeps and prints notes of all kinds. */
 #pragma once
 
 #include "lib/report/notes.h"

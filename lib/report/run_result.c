@@ -129,13 +129,25 @@ static void find_cpu_kind(struct discarding *d, const json_t *environment)
 		d->unmeasurable = UNMEASURABLE_CPU_KINDS;
 }
 
+/* Whether PT contains interrupts, by the kernel's configuration. */
+static enum interrupts_in_pt interrupts_in_pt_of(const json_t *environment)
+{
+	const char *value = NULL;
+
+	if (environment)
+		json_unpack((json_t *)environment, "{s:{s:{s:s}}}", "settings", "kernel_options",
+			"IRQ_TIME_ACCOUNTING", &value);
+	if (!value)
+		return INTERRUPTS_NOT_KNOWN;
+	return !strcmp(value, "y") ? INTERRUPTS_NOT_IN_PT : INTERRUPTS_IN_PT;
+}
+
 /* The counters of a result, what disturbed the run, and whether that leaves anything to compare. */
 static int disturbances_load(struct book *book, struct run_result *result, struct error *err)
 {
 	struct disturbances *found = &result->disturbances;
 	struct discarding *d = &result->discarding;
 	_cleanup_(json_decrefp) json_t *environment = NULL;
-	const char *value = NULL;
 	int r = book_rows(
 		book, d->run.id, &counters_table, &result->counters, &result->n_counters, err);
 
@@ -146,16 +158,10 @@ static int disturbances_load(struct book *book, struct run_result *result, struc
 	*found = disturbances_find(
 		result->counters, result->n_counters, (int64_t)d->et.raw.median_ns);
 	found->pt_ns = d->pt.raw.mean_ns;
+	found->interrupts = interrupts_in_pt_of(environment);
 	d->unmeasurable = counters_unmeasurable(
 		result->counters, result->n_counters, result->samples, result->n_samples);
 	find_cpu_kind(d, environment);
-	/* whether PT contains interrupts, by the kernel's configuration */
-	if (environment)
-		json_unpack(environment, "{s:{s:{s:s}}}", "settings", "kernel_options",
-			"IRQ_TIME_ACCOUNTING", &value);
-	found->interrupts = !value                ? INTERRUPTS_NOT_KNOWN
-			    : !strcmp(value, "y") ? INTERRUPTS_NOT_IN_PT
-						  : INTERRUPTS_IN_PT;
 	return 0;
 }
 
@@ -211,6 +217,31 @@ static void filtered_runs_free(struct filtered_run *runs, size_t n)
 	free(runs);
 }
 
+/* Reads the samples of the run, and of a duet those of the other runs, and judges them by the rules
+ * of `own`. `duet_by_name`: whether these rules discard samples of the other runs by name. */
+static int judge_filtered(struct book *book, struct filtered_run *own, const struct run *run,
+	bool by_name, bool duet_by_name, struct discarding *ret, struct error *err)
+{
+	_cleanup_(freep) struct sample_filter **duet = NULL;
+	struct filtered_run *others = NULL;
+	size_t n_others = 0;
+	int r = read_filtered(book, own, by_name, err);
+
+	if (r == 0 && run->kind == RUN_DUET)
+		r = read_duet(book, own, duet_by_name, &others, &n_others, err);
+	duet = xcalloc(n_others + 1, sizeof(*duet));
+	duet[0] = &own->filter;
+	for (size_t i = 0; i < n_others; i++)
+		duet[i + 1] = &others[i].filter;
+	own->filter.duet = duet;
+	own->filter.n_duet = n_others + 1;
+	if (r == 0)
+		*ret = sample_filter_finish(&own->filter);
+	own->filter.duet = NULL;
+	filtered_runs_free(others, n_others);
+	return r;
+}
+
 int run_result_read(struct book *book, int64_t id, const struct discard_rules *given,
 	enum result_parts parts, struct run_result *ret, struct error *err)
 {
@@ -218,16 +249,11 @@ int run_result_read(struct book *book, int64_t id, const struct discard_rules *g
 	_cleanup_(sources_clear) struct sources sources = {};
 	_cleanup_(names_clear) struct names names = {};
 	_cleanup_(run_clear) struct run run = {};
-	_cleanup_(freep) struct sample_filter **duet = NULL;
-	struct filtered_run own = {.id = id, .filter = {.rules = *given, .sources = &sources}},
-			    *others = NULL;
+	struct filtered_run own = {.id = id, .filter = {.rules = *given, .sources = &sources}};
 	struct discard_rules *rules = &own.filter.rules;
-	struct discarding *d = &result.discarding;
-	bool by_name = parts & RESULT_OTHERS || discard_rules_by_name(given);
-	size_t n_others = 0;
-	int r;
+	bool by_rules = discard_rules_by_name(given), by_name = parts & RESULT_OTHERS || by_rules;
+	int r = book_get_run(book, id, &run, err);
 
-	r = book_get_run(book, id, &run, err);
 	if (r == 0 && by_name && !rules->patterns)
 		r = names_load(&names, &run, err);
 	rules->patterns = rules->patterns ?: names.rows;
@@ -237,25 +263,17 @@ int run_result_read(struct book *book, int64_t id, const struct discard_rules *g
 	rules->resolution_ns = run.resolution_ns;
 	if (r == 0 && by_name)
 		r = book_sources(book, &sources, err);
+
 	if (r == 0)
-		r = read_filtered(book, &own, by_name, err);
-	if (r == 0 && run.kind == RUN_DUET)
-		r = read_duet(book, &own, discard_rules_by_name(given), &others, &n_others, err);
-	duet = xcalloc(n_others + 1, sizeof(*duet));
-	duet[0] = &own.filter;
-	for (size_t i = 0; i < n_others; i++)
-		duet[i + 1] = &others[i].filter;
-	own.filter.duet = duet;
-	own.filter.n_duet = n_others + 1;
+		r = judge_filtered(book, &own, &run, by_name, by_rules, &result.discarding, err);
 	if (r == 0) {
-		*d = sample_filter_finish(&own.filter);
-		d->run = TAKE_STRUCT(run);
+		result.discarding.run = TAKE_STRUCT(run);
 		result.samples = TAKE(own.samples);
 		result.n_samples = own.filter.n_samples;
 	}
 	sample_filter_clear(&own.filter);
 	free(own.samples);
-	filtered_runs_free(others, n_others);
+
 	if (r == 0 && parts & RESULT_COUNTERS)
 		r = disturbances_load(book, &result, err);
 	if (r == 0)
@@ -375,6 +393,19 @@ int analysis_load(struct book *book, int64_t id, const struct analysis_options *
 
 enum { LINE_COLUMNS = 78 }; /* of the first screen, after its indent */
 
+/* How much of the time of all samples this counter is, at most 1. */
+static double counted_share(
+	const struct counters *counters, size_t n, enum counter which, double time_ns)
+{
+	double sum = 0;
+
+	for (size_t k = 0; k < n; k++)
+		if (counters_know(&counters[k], which))
+			sum += (double)counters[k].value[which];
+	/* the first and the last reading are a little outside the samples */
+	return time_ns > 0 ? fmin(sum / time_ns, 1) : 0;
+}
+
 /* Why the samples of a noisy run varied, by what was counted in them. */
 static int noise_load(
 	struct book *book, const struct analysis *analysis, char **ret, struct error *err)
@@ -399,50 +430,66 @@ static int noise_load(
 	for (size_t i = 0; i < analysis->n_samples; i++)
 		time_ns += (double)analysis->samples[i].et_ns;
 	for (size_t i = 0; i < ELEMENTS(causes); i++) {
-		double sum = 0, share;
+		double share = counted_share(counters, n, causes[i].which, time_ns);
 
-		for (size_t k = 0; k < n; k++)
-			if (counters_know(&counters[k], causes[i].which))
-				sum += (double)counters[k].value[causes[i].which];
-		/* the first and the last reading are a little outside the samples */
-		share = time_ns > 0 ? fmin(sum / time_ns, 1) : 0;
 		if (share >= causes[i].from)
 			text_append(&text, ", ", "%s %s", causes[i].name, text_percent(share));
 	}
-	if (!text)
-		text = xstrdup(analysis->noise.n_long > 0 ? "many samples long, cause unknown"
-							  : "speed varies");
-	*ret = text;
+	if (!text && analysis->noise.n_long > 0)
+		text = xstrdup("many samples long, cause unknown");
+	*ret = text ?: xstrdup("speed varies");
 	return 0;
+}
+
+/* "busy, ", or "busy, step, ": the verdicts on these runs that give no cutoffs, each once. The
+ * caller frees it. */
+static char *refused_verdicts(const struct analysis runs[2])
+{
+	char *text = xstrdup("");
+
+	for (size_t i = 0; i < 2; i++) {
+		bool said = *text && runs[i].verdict == runs[0].verdict;
+
+		if (!analysis_gives_cutoffs(&runs[i]) && !said)
+			text_append(&text, "", "%s, ", verdict_name(runs[i].verdict));
+	}
+	return text;
+}
+
+/* The noisy run that hides the greater time; NULL: none is noisy. By ET only runs of the first INC
+ * count. */
+static const struct analysis *noisiest_run(const struct analysis runs[2], bool by_wait)
+{
+	const struct analysis *noisy = NULL;
+
+	for (const struct analysis *a = runs; a < runs + 2; a++) {
+		bool of_one_inc = !strcmp(a->run.inc_digest ?: "", runs[0].run.inc_digest ?: "");
+
+		if (!a->noise.noisy || !(by_wait || of_one_inc))
+			continue;
+		if (!noisy || a->noise.blind_ns > noisy->noise.blind_ns)
+			noisy = a;
+	}
+	return noisy;
 }
 
 int noise_mark(struct book *book, const struct analysis runs[2], struct profile *profile,
 	struct error *err)
 {
-	const struct analysis *noisy = NULL;
-	_cleanup_(freep) char *load = NULL;
-	char refused[64] = ""; /* the verdicts that give no cutoffs: "busy, ", or "busy, step, " */
-	size_t len = 0;
-	int r;
+	const struct analysis *noisy = noisiest_run(runs, profile->by_wait);
+	_cleanup_(freep) char *load = NULL, *refused = refused_verdicts(runs);
+	int r = noisy ? noise_load(book, noisy, &load, err) : 0;
 
-	for (const struct analysis *a = runs; a < runs + 2; a++) {
-		bool of_one_inc = !strcmp(a->run.inc_digest ?: "", runs[0].run.inc_digest ?: "");
-
-		if (a->noise.noisy && (profile->by_wait || of_one_inc) &&
-			(!noisy || a->noise.blind_ns > noisy->noise.blind_ns))
-			noisy = a;
-		if (!analysis_gives_cutoffs(a) && (len == 0 || a->verdict != runs[0].verdict))
-			len += (size_t)snprintf(refused + len, sizeof(refused) - len, "%s, ",
-				verdict_name(a->verdict));
-	}
-	r = noisy ? noise_load(book, noisy, &load, err) : 0;
 	if (r < 0)
 		return r;
 	if (noisy)
 		profile->mark.blind_ns = noisy->noise.blind_ns > 0 ? noisy->noise.blind_ns : 1;
-	profile->mark.noise = *refused ? text_format("%sforced%s%s", refused, load ? "; " : "",
-						 load ?: "")
-				       : TAKE(load);
+	if (!*refused)
+		profile->mark.noise = TAKE(load);
+	else if (load)
+		profile->mark.noise = text_format("%sforced; %s", refused, load);
+	else
+		profile->mark.noise = text_format("%sforced", refused);
 	return 0;
 }
 
@@ -533,7 +580,8 @@ int profile_from_runs(struct book *book, const struct profile_request *request,
 		if (!analysis_gives_cutoffs(a))
 			r = error_say(err, PROFILE_REFUSED,
 				"run %" PRId64
-				" (%s) is neither an L nor clean, but shows %s; cutoffs from it would be meaningless",
+				" (%s) is neither an L nor clean, but shows %s; cutoffs from it "
+				"would be meaningless",
 				a->run.id, a->run.program, a->why);
 	}
 	if (r == 0) {

@@ -12,10 +12,11 @@ static const double FEW_TICKS_NS = 20e6;
 /* A program that was off the CPU for more than this share of its ET gets a remark. */
 static const double MOSTLY_ON_CPU = 0.95;
 
-/* ET differs from PT by more than this share of it. */
+/* ET differs from PT if it is off by more than this share of PT. */
 static const double ET_DIFFERS = 0.05;
 
-/* The samples count as less than this share of them. */
+/* Samples are so much alike that their mean is doubtful if they count as less than this share of
+ * them. */
 static const double ALIKE = 0.25;
 
 /* A program that is not pinned is taken to be of one CPU if its PT is more than its ET by less than
@@ -53,7 +54,9 @@ static void print_figure(FILE *file, const char *label, const char *figure, size
 	bool strong = !strncmp(label, "  PT (", strlen("  PT ("));
 
 	if (used + terminal_text_width(more) > terminal_columns(file))
-		more = used + terminal_text_width(less) > terminal_columns(file) ? "" : less;
+		more = less;
+	if (used + terminal_text_width(more) > terminal_columns(file))
+		more = "";
 	fprintf(file, "%s%*s%s%s%s", label, spaces_to(LABEL_COLUMNS, label), "",
 		strong ? terminal_mark(file, MARK_STRONG) : "", figure,
 		strong ? terminal_mark(file, MARK_END) : "");
@@ -98,9 +101,10 @@ static const char *waiting_text(const struct screen *s)
 
 	if (s->on_cpu >= MOSTLY_ON_CPU)
 		return by_quota;
-	if (!isnan(s->taken)) /* shorter where there is more to say */
-		return text_brief(", %.0f %% taken%s%s", 100 * s->taken,
-			held > 0 ? "" : " by others", by_quota);
+	if (!isnan(s->taken) && held > 0) /* shorter, because there is more to say */
+		return text_brief(", %.0f %% taken%s", 100 * s->taken, by_quota);
+	if (!isnan(s->taken))
+		return text_brief(", %.0f %% taken by others", 100 * s->taken);
 	if (s->on_cpu + held < MOSTLY_ON_CPU && s->result->run.kind != RUN_DUET &&
 		!(s->explained >= EXPLAINS))
 		return text_brief("%s; it waits, or is disturbed", by_quota);
@@ -131,7 +135,7 @@ bool screen_shows_et(const struct screen *s)
 	return et_differs(s->result);
 }
 
-/* The samples count as so few that the mean itself is doubtful. */
+/* Whether the samples count as so few that the mean itself is doubtful. */
 static bool alike_changes_reading(const struct interval *i, size_t n)
 {
 	return n > 1 && i->effective_n < ALIKE * (double)n;
@@ -147,18 +151,25 @@ bool screen_note_is_asked(const struct note *note)
 	return !strncmp(note->text, "perf: ", strlen("perf: "));
 }
 
+static bool is_shown(const struct screen *s, const struct note *note)
+{
+	if (screen_note_is_asked(note))
+		return false;
+	return s->verbose || !screen_note_is_detail(note, &s->result->pt);
+}
+
 /* The notes that are more than details, without those that were asked for; the caller clears it. */
 static struct notes notes_shown(const struct screen *s)
 {
 	struct notes shown = {};
 
 	for (size_t i = 0; i < s->notes.n; i++)
-		if (!screen_note_is_asked(&s->notes.items[i]) &&
-			(s->verbose || !screen_note_is_detail(&s->notes.items[i], &s->result->pt)))
+		if (is_shown(s, &s->notes.items[i]))
 			notes_add(&shown, s->notes.items[i].kind, "%s", s->notes.items[i].text);
 	return shown;
 }
 
+/* Takes one of the lines that are left, if it is wanted and there is one. */
 static bool reserve_line(size_t *left, bool wanted)
 {
 	if (!wanted || *left == 0)
@@ -167,35 +178,50 @@ static bool reserve_line(size_t *left, bool wanted)
 	return true;
 }
 
+/* The interval, in the longer form if it fits beside the mean. */
+static void choose_interval(struct screen_layout *l, FILE *file, const struct clock_discarding *pt)
+{
+	const struct interval *ci = &pt->interval;
+
+	for (int brief = 0; !l->beside && brief < 2; brief++) {
+		const char *assumed = brief ? " (iid)" : " if iid";
+
+		if (!isnan(ci->low_ns))
+			l->ci = text_brief("95 %% CI%s %s", ci->assumed ? assumed : "",
+				text_interval(ci->low_ns, ci->high_ns, pt->kept.sd_ns, l->unit));
+		l->beside = LABEL_COLUMNS + terminal_text_width(l->pt) + 3 +
+				    terminal_text_width(l->ci) <=
+			    terminal_columns(file);
+	}
+}
+
+/* How many notes may change how the result is read: they come first. */
+static size_t count_grave(const struct notes *notes)
+{
+	size_t n = 0;
+
+	while (n < notes->n && notes->items[n].kind < NOTE_CORRELATION)
+		n++;
+	return n;
+}
+
 /* Which lines there are: those that are always there, then by what they mean for the reading. A
  * note that may change the reading comes before who disturbed, others after. */
 static struct screen_layout layout_of(FILE *file, const struct screen *s, const struct notes *notes)
 {
 	const struct discarding *d = s->result;
 	const struct summary *pt = &d->pt.kept;
-	const struct interval *ci = &d->pt.interval;
-	size_t n_grave = 0;
 	struct screen_layout l = {
 		.ci = "", .unit = s->unit ?: text_unit(pt->mean_ns, d->et.kept.mean_ns)};
 	size_t left = s->verbose ? SIZE_MAX : SCREEN_LINES - 3; /* name, Kept, PT */
 
 	l.pt = center_text(pt, l.unit);
 	l.et = center_text(&d->et.kept, l.unit);
-	for (int brief = 0; !l.beside && brief < 2; brief++) {
-		const char *assumed = brief ? " (iid)" : " if iid";
+	choose_interval(&l, file, &d->pt);
 
-		if (!isnan(ci->low_ns))
-			l.ci = text_brief("95 %% CI%s %s", ci->assumed ? assumed : "",
-				text_interval(ci->low_ns, ci->high_ns, pt->sd_ns, l.unit));
-		l.beside = LABEL_COLUMNS + terminal_text_width(l.pt) + 3 +
-				   terminal_text_width(l.ci) <=
-			   terminal_columns(file);
-	}
 	reserve_line(&left, !l.beside);
 	reserve_line(&left, *s->inc_units != '\0');
-	while (n_grave < notes->n && notes->items[n_grave].kind < NOTE_CORRELATION)
-		n_grave++;
-	l.n_warnings = reserve_line(&left, n_grave > 0);
+	l.n_warnings = reserve_line(&left, count_grave(notes) > 0);
 	l.et_line = reserve_line(&left, et_differs(d));
 	l.others_line = reserve_line(&left, s->n_others > 0);
 	while (l.n_warnings < notes->n && reserve_line(&left, true))
@@ -204,65 +230,104 @@ static struct screen_layout layout_of(FILE *file, const struct screen *s, const 
 	if (!l.et_line)
 		l.et_line = reserve_line(&left, d->et.kept.n > 0);
 	l.range_line = reserve_line(&left, pt->n > 1);
+
 	l.columns = terminal_text_width(l.pt);
 	if (l.et_line && terminal_text_width(l.et) > l.columns)
 		l.columns = terminal_text_width(l.et);
 	return l;
 }
 
-/* ET, then what PT is in other units, and PT: the last line is the answer. */
-static void print_times(FILE *file, const struct screen *s, const struct screen_layout *l)
+/* "98 % on CPU", "on 3.9 CPUs"; "": not known. */
+static const char *on_cpu_text(const struct screen *s)
 {
-	const struct summary *pt = &s->result->pt.kept, *et = &s->result->et.kept;
+	if (isnan(s->on_cpu))
+		return "";
+	if (s->on_cpu > 1 && !screen_pt_includes_start(s->result, 0))
+		return text_brief("on %.2g CPUs", s->on_cpu);
+	return text_brief("%.0f %% on CPU", 100 * fmin(1, s->on_cpu));
+}
+
+static void print_range(FILE *file, const struct screen *s, const struct screen_layout *l)
+{
+	const struct summary *pt = &s->result->pt.kept;
 	const char *cv = pt->n > 1 ? text_brief("CV %s", text_percent(pt->relative_error)) : "";
 	const char *split = split_text(s, l->unit), *range;
-	const char *share = ""; /* not known */
 
-	if (s->on_cpu > 1 && !screen_pt_includes_start(s->result, 0))
-		share = text_brief("on %.2g CPUs", s->on_cpu);
-	else if (!isnan(s->on_cpu))
-		share = text_brief("%.0f %% on CPU", 100 * fmin(1, s->on_cpu));
-	if (l->range_line) {
-		range = text_interval(
-			(double)pt->min_ns, (double)pt->max_ns, range_step(pt), l->unit);
-		print_figure(file, "  PT range", range, terminal_text_width(range),
-			text_brief("%s%s%s", cv, *cv && *split ? "   " : "", split), cv);
+	range = text_interval((double)pt->min_ns, (double)pt->max_ns, range_step(pt), l->unit);
+	print_figure(file, "  PT range", range, terminal_text_width(range),
+		text_brief("%s%s%s", cv, *cv && *split ? "   " : "", split), cv);
+}
+
+static void print_et(FILE *file, const struct screen *s, const struct screen_layout *l)
+{
+	const struct summary *et = &s->result->et.kept;
+	const char *label = et->n > 1 ? "  ET (mean ± σ)" : "  ET";
+	const char *share = et->n > 0 ? on_cpu_text(s) : "", *more = "";
+
+	if (et->n > 0)
+		more = text_brief("%s%s", share, waiting_text(s));
+	print_figure(file, label, l->et, l->columns, more, share);
+}
+
+/* If the line is too long, only the mean and its interval stay. */
+static void print_inc_units(FILE *file, const char *units)
+{
+	size_t mean = strcspn(units, "C"); /* "471.2 ± 1.3   CV 0.3 %   95 % CI …" */
+
+	if (LABEL_COLUMNS + terminal_text_width(units) > terminal_columns(file))
+		units = text_brief("%.*s%s", (int)mean - 1, units, strstr(units, "95 %") ?: "");
+	print_figure(file, "  In INC units", units, 0, "", "");
+}
+
+static void print_pt(FILE *file, const struct screen *s, const struct screen_layout *l)
+{
+	const struct summary *pt = &s->result->pt.kept;
+	const char *label = pt->n > 1 ? "  PT (mean ± σ)" : "  PT";
+	const char *more = "", *less = "";
+
+	if (l->beside) {
+		less = l->ci;
+		more = pt->n > 1 || *l->ci ? l->ci : split_text(s, l->unit);
 	}
-	if (l->et_line)
-		print_figure(file, et->n > 1 ? "  ET (mean ± σ)" : "  ET", l->et, l->columns,
-			et->n > 0 ? text_brief("%s%s", share, waiting_text(s)) : "",
-			et->n > 0 ? share : "");
-	if (*s->inc_units &&
-		LABEL_COLUMNS + terminal_text_width(s->inc_units) <= terminal_columns(file))
-		print_figure(file, "  In INC units", s->inc_units, 0, "", "");
-	else if (*s->inc_units) /* the interval is the last figure: what is between is left out */
-		print_figure(file, "  In INC units",
-			text_brief("%.*s%s", (int)strcspn(s->inc_units, "C") - 1, s->inc_units,
-				strstr(s->inc_units, "95 %") ?: ""),
-			0, "", "");
-	print_figure(file, pt->n > 1 ? "  PT (mean ± σ)" : "  PT", l->pt, l->columns,
-		!l->beside            ? ""
-		: pt->n > 1 || *l->ci ? l->ci
-				      : split,
-		l->beside ? l->ci : "");
+	print_figure(file, label, l->pt, l->columns, more, less);
 	if (!l->beside)
 		fprintf(file, "%*s%s\n", LABEL_COLUMNS, "", l->ci);
 }
 
-char *screen_discards(const struct screen *s, size_t columns)
+/* ET, then what PT is in other units, and PT: the last line is the answer. */
+static void print_times(FILE *file, const struct screen *s, const struct screen_layout *l)
 {
-	_cleanup_(freep) char *numbers = NULL;
+	if (l->range_line)
+		print_range(file, s, l);
+	if (l->et_line)
+		print_et(file, s, l);
+	if (*s->inc_units)
+		print_inc_units(file, s->inc_units);
+	print_pt(file, s, l);
+}
+
+/* "backupd #7 #8, outlier #4". The caller frees it. */
+static char *discards_with_numbers(const struct screen *s)
+{
 	char *text = NULL;
 	size_t size;
 	/* there may be numbers of 200,000 samples */
-	FILE *stream = xopen_memstream(&numbers, &size);
+	FILE *stream = xopen_memstream(&text, &size);
 
 	for (size_t i = 0; i < s->n_reasons; i++) {
 		fprintf(stream, "%s%s", i ? ", " : "", terminal_text(s->reasons[i].name));
 		for (size_t k = 0; k < s->reasons[i].n; k++)
 			fprintf(stream, " #%u", s->reasons[i].samples[k]);
 	}
-	text_stream_close(stream, &numbers);
+	text_stream_close(stream, &text);
+	return text;
+}
+
+char *screen_discards(const struct screen *s, size_t columns)
+{
+	_cleanup_(freep) char *numbers = discards_with_numbers(s);
+	char *text = NULL;
+
 	if (terminal_text_width(numbers) <= columns)
 		return TAKE(numbers);
 	for (size_t i = 0; i < s->n_reasons; i++) {
@@ -301,38 +366,45 @@ static void papers_text(
 			text_count(pt->papers.n, "sample"), mean);
 }
 
-/* The papers' mean has half of the line or what the reasons leave, and nothing if then not even the
- * first reason fits. */
+/* How many columns the papers' mean may have: half of `left`, or what the reasons leave of it. */
+static size_t papers_columns(const char *reasons, size_t label, size_t left)
+{
+	size_t used = *reasons ? label + terminal_text_width(reasons) + strlen("; ") : 0;
+
+	return used > left / 2 ? left / 2 : left - used;
+}
+
+/* Beside how many samples are kept: why others are not, and the papers' mean, which is left out if
+ * not even the first reason has room beside it. */
 static void print_kept(FILE *file, const struct screen *s, const struct screen_layout *l)
 {
 	static const char label[] = "discarded: ";
 	_cleanup_(freep) char *all = screen_discards(s, SIZE_MAX), *least = screen_discards(s, 0),
-			      *text = NULL;
+			      *reasons = NULL;
 	size_t n_kept = s->result->pt.kept.n, n = s->result->pt.raw.n;
-	bool few = 2 * n_kept < n;
-	const char *kept = text_brief("  Kept %zu of %zu", n_kept, n);
+	const char *kept = text_brief("  Kept %zu of %zu", n_kept, n), *hidden = "";
 	int spaces = spaces_to(LABEL_COLUMNS - 2, kept) + 2;
-	const char *hidden = !l->n_hidden ? ""
-					  : text_brief("   %s (-v)",
-						    text_count((int64_t)l->n_hidden, "warning"));
-	size_t left = terminal_columns(file) - strlen(kept) - (size_t)spaces - strlen(hidden),
-	       wanted;
-	size_t before = *all ? strlen(label) : 0,
-	       taken = before + terminal_text_width(all) + strlen("; ");
+	bool few = 2 * n_kept < n;
+	size_t label_width = *all ? strlen(label) : 0, papers_width, left;
 	char papers[LINE_SIZE];
 
-	papers_text(papers, s, l->unit, taken > left / 2 ? left / 2 : left - (*all ? taken : 0));
-	wanted = terminal_text_width(papers) + strlen("; ");
-	if (*least && wanted + before + terminal_text_width(least) > left)
+	if (l->n_hidden)
+		hidden = text_brief("   %s (-v)", text_count((int64_t)l->n_hidden, "warning"));
+	left = terminal_columns(file) - strlen(kept) - (size_t)spaces - strlen(hidden);
+
+	papers_text(papers, s, l->unit, papers_columns(all, label_width, left));
+	papers_width = terminal_text_width(papers) + strlen("; ");
+	if (*least && papers_width + label_width + terminal_text_width(least) > left)
 		*papers = '\0';
 	if (!*papers)
-		wanted = 0;
-	text = screen_discards(s, left - wanted - before);
+		papers_width = 0;
+	reasons = screen_discards(s, left - papers_width - label_width);
+
 	fprintf(file, "%s%s%s", few ? terminal_mark(file, MARK_WARN) : "", kept,
 		few ? terminal_mark(file, MARK_END) : "");
-	if (*text || *papers)
-		fprintf(file, "%*s%s%s%s%s", spaces, "", *text ? label : "", text,
-			*text && *papers ? "; " : "", papers);
+	if (*reasons || *papers)
+		fprintf(file, "%*s%s%s%s%s", spaces, "", *reasons ? label : "", reasons,
+			*reasons && *papers ? "; " : "", papers);
 	fprintf(file, "%s\n", hidden);
 }
 
@@ -376,24 +448,27 @@ static int by_disturbed(const void *x, const void *y)
 	return (a->disturbed_ns < b->disturbed_ns) - (a->disturbed_ns > b->disturbed_ns);
 }
 
-/* As many names as fit, what they may explain, and where there is more about them. */
-void screen_print_others(FILE *file, const struct screen *const *screens, size_t n)
+/* What the background processes explain of one program; "": nothing, or not known. */
+static const char *explanation_text(const struct screen *s)
 {
-	const struct screen *s = screens[0];
-	size_t columns = terminal_columns(file) - LABEL_COLUMNS, used = 0, n_all;
-	const char *hint = text_brief("emp-analyze show %" PRId64, s->result->run.id),
-		   *explanation = "";
-	double percent = n == 1 && !isnan(s->explained) ? 100 * fmin(1, s->explained) : NAN;
-	_cleanup_(freep) struct daemon_statistics *all = NULL;
+	double percent = 100 * fmin(1, s->explained);
 
-	n_all = gather_others(screens, n, &all);
-	if (n_all == 0)
-		return;
-	if (n > 1)
-		qsort(all, n_all, sizeof(*all), by_disturbed);
-	fputs("  Disturbed by    ", file);
-	for (size_t i = 0; i < n_all && i < SCREEN_OTHERS; i++) {
-		const struct daemon_statistics *o = &all[i];
+	if (isnan(s->explained) || percent < 1)
+		return "";
+	if (!isnan(s->taken))
+		return text_brief(" (%.0f %% of what was taken)", percent);
+	return text_brief(" (%s %.0f %% of ET − PT)",
+		s->explained >= EXPLAINS ? "may explain" : "at most", percent);
+}
+
+/* As many names as fit. Returns their width. */
+static size_t print_others(
+	FILE *file, const struct daemon_statistics *others, size_t n, size_t columns)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < n && i < SCREEN_OTHERS; i++) {
+		const struct daemon_statistics *o = &others[i];
 		double ns = (double)o->disturbed_ns;
 		char one[LINE_SIZE];
 
@@ -405,11 +480,25 @@ void screen_print_others(FILE *file, const struct screen *const *screens, size_t
 		used += terminal_text_width(one);
 		fputs(one, file);
 	}
-	if (percent >= 1 && !isnan(s->taken))
-		explanation = text_brief(" (%.0f %% of what was taken)", percent);
-	else if (percent >= 1)
-		explanation = text_brief(" (%s %.0f %% of ET − PT)",
-			s->explained >= EXPLAINS ? "may explain" : "at most", percent);
+	return used;
+}
+
+/* Who disturbed, what they may explain, and where there is more about them. */
+void screen_print_others(FILE *file, const struct screen *const *screens, size_t n)
+{
+	size_t columns = terminal_columns(file) - LABEL_COLUMNS, used, n_all;
+	const char *hint = text_brief("emp-analyze show %" PRId64, screens[0]->result->run.id);
+	const char *explanation = n == 1 ? explanation_text(screens[0]) : "";
+	_cleanup_(freep) struct daemon_statistics *all = NULL;
+
+	n_all = gather_others(screens, n, &all);
+	if (n_all == 0)
+		return;
+	if (n > 1)
+		qsort(all, n_all, sizeof(*all), by_disturbed);
+	fputs("  Disturbed by    ", file);
+	used = print_others(file, all, n_all, columns);
+
 	if (used + terminal_text_width(explanation) <= columns) {
 		fputs(explanation, file);
 		used += terminal_text_width(explanation);
@@ -430,34 +519,42 @@ void screen_print_name(FILE *file, const struct screen *s)
 	fprintf(file, "%*s  %s\n", width < columns ? (int)(columns - width) : 0, "", right);
 }
 
-void screen_print(FILE *file, const struct screen *s)
+/* Lines that only -v shows. */
+static void print_verbose(FILE *file, const struct screen *s)
 {
-	const struct discarding *d = s->result;
-	_cleanup_(notes_clear) struct notes notes = notes_shown(s);
-	const struct screen_layout l = layout_of(file, s, &notes);
+	const struct clock_discarding *pt = &s->result->pt;
 
-	if (s->verbose && *peak_memory_text(&s->memory))
+	if (*peak_memory_text(&s->memory))
 		print_figure(file, "  Peak memory", peak_memory_text(&s->memory), 0, "", "");
-	if (s->verbose && *s->mdd) {
+	if (*s->mdd) {
 		fputs("  ", file);
 		terminal_wrap(file, s->mdd, 2, 4);
 	}
-	if (s->verbose && d->pt.interval.assumed && !isnan(d->pt.interval.low_ns)) {
+	if (pt->interval.assumed && !isnan(pt->interval.low_ns)) {
 		fputs("  ", file);
 		terminal_wrap(file,
 			text_brief(
 				"With %zu samples and no calibration, the CI assumes independent "
 				"samples (iid)",
-				d->pt.kept.n),
+				pt->kept.n),
 			2, 4);
 	}
+}
+
+void screen_print(FILE *file, const struct screen *s)
+{
+	_cleanup_(notes_clear) struct notes notes = notes_shown(s);
+	const struct screen_layout l = layout_of(file, s, &notes);
+
+	if (s->verbose)
+		print_verbose(file, s);
 	print_kept(file, s, &l);
 	for (size_t i = 0; i < s->notes.n; i++)
 		if (screen_note_is_asked(&s->notes.items[i]))
 			terminal_say(file, 4, "  %s", s->notes.items[i].text);
 	if (s->all_notes || l.n_warnings > 0)
 		notes_print(file, &notes, s->all_notes ? ALL_NOTES : l.n_warnings,
-			text_brief("emp-analyze show %" PRId64, d->run.id));
+			text_brief("emp-analyze show %" PRId64, s->result->run.id));
 	if (l.others_line)
 		screen_print_others(file, &s, 1);
 	print_times(file, s, &l);
@@ -521,16 +618,10 @@ double mean_of_kept(const struct run_result *r, size_t offset)
 	return n > 0 ? sum / (double)n : NAN;
 }
 
-struct screen run_screen_fill(const struct run_result *result)
+/* Fills in how the time of all samples that are whole was spent. */
+static void fill_shares(struct screen *s, const struct run_result *result)
 {
-	const struct discarding *d = &result->discarding;
-	struct screen s = {
-		.result = d,
-		.user_ns = mean_of_kept(result, offsetof(struct sample, user_ns)),
-		.system_ns = mean_of_kept(result, offsetof(struct sample, system_ns)),
-		.memory = peak_memory_of(result->samples, d->out, result->n_samples),
-		.held = held_time_of(result->samples, result->n_samples),
-	};
+	const struct discarding *d = s->result;
 	double et = 0, pt = 0, wait = 0, known_et = 0, taken;
 
 	for (size_t i = 0; i < result->n_samples; i++) {
@@ -541,18 +632,35 @@ struct screen run_screen_fill(const struct run_result *result)
 			continue;
 		et += (double)sample->et_ns;
 		pt += (double)sample->pt_ns;
-		wait += wait_ns < 0 ? 0 : (double)wait_ns;
-		known_et += wait_ns < 0 ? 0 : (double)sample->et_ns;
+		if (wait_ns < 0)
+			continue;
+		wait += (double)wait_ns;
+		known_et += (double)sample->et_ns;
 	}
-	while (s.n_others < d->others.n && s.n_others < SCREEN_OTHERS &&
-		(double)d->others.items[s.n_others].disturbed_ns > LEAST_SHOWN * et)
-		s.n_others++;
-	s.on_cpu = et > 0 ? pt / et : NAN;
-	s.taken = et > 0 && known_et >= WAIT_KNOWN * et ? wait / known_et : NAN;
-	taken = isnan(s.taken) ? et - pt - (double)s.held.ns : s.taken * et;
-	s.explained = taken > WORTH_EXPLAINING * et && s.n_others > 0
-			      ? (double)d->disturbed_ns / taken
-			      : NAN;
+	s->on_cpu = et > 0 ? pt / et : NAN;
+	s->taken = et > 0 && known_et >= WAIT_KNOWN * et ? wait / known_et : NAN;
+
+	while (s->n_others < d->others.n && s->n_others < SCREEN_OTHERS &&
+		(double)d->others.items[s->n_others].disturbed_ns > LEAST_SHOWN * et)
+		s->n_others++;
+	taken = isnan(s->taken) ? et - pt - (double)s->held.ns : s->taken * et;
+	s->explained = NAN;
+	if (s->n_others > 0 && taken > WORTH_EXPLAINING * et)
+		s->explained = (double)d->disturbed_ns / taken;
+}
+
+struct screen run_screen_fill(const struct run_result *result)
+{
+	const struct discarding *d = &result->discarding;
+	struct screen s = {
+		.result = d,
+		.user_ns = mean_of_kept(result, offsetof(struct sample, user_ns)),
+		.system_ns = mean_of_kept(result, offsetof(struct sample, system_ns)),
+		.memory = peak_memory_of(result->samples, d->out, result->n_samples),
+		.held = held_time_of(result->samples, result->n_samples),
+	};
+
+	fill_shares(&s, result);
 	for (size_t i = 0; i < d->n_over; i++)
 		screen_add_reason(&s, d->over[i].daemon, d->over[i].sample);
 	for (size_t i = 0; i < d->n_unprofiled; i++)

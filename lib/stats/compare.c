@@ -11,26 +11,49 @@
 
 enum {
 	LEAST_ROBUST = 6,
-	MOST_ROBUST = 2000 /* it takes their square */,
+	MOST_ROBUST = 2000, /* pairs: the robust mean takes memory for their square */
 	MOST_EXACT_ROBUST = 60,
 	LEAST_NEIGHBOURS = 4,
 	MOST_EXACT_RANKS = 40, /* n_a + n_b up to which all permutations are counted */
 };
 static const double LEVEL = 0.05, POWER = 0.8, CHANCE_OF_LESS = 0.2;
 
-/* Two-sided. */
+/* The two-sided p-value of Student's t. */
 static double p_of(double t, double df)
 {
 	return 2 * gsl_cdf_tdist_Q(fabs(t), df);
 }
 
+/* The greatest number that the sum of the ranks of positive differences of n pairs is below with a
+ * probability of at most LEVEL / 2: of few pairs exact, by counting the subsets of 1 … n; of many
+ * by the normal approximation. */
+static size_t signed_rank_limit(size_t n)
+{
+	size_t m = n * (n + 1) / 2, limit = 0;
+	_cleanup_(freep) double *p = NULL; /* of each sum of ranks */
+	double below = 0;
+
+	if (n > MOST_EXACT_ROBUST) {
+		double sd = sqrt((double)m * (2 * (double)n + 1) / 12);
+		double reach = gsl_cdf_ugaussian_Pinv(1 - LEVEL / 2) * sd;
+
+		return (size_t)fmax(0, floor((double)m / 2 - reach));
+	}
+	p = xcalloc(m + 1, sizeof(*p));
+	p[0] = 1;
+	for (size_t rank = 1; rank <= n; rank++)
+		for (size_t sum = m + 1; sum-- > 0;)
+			p[sum] = (p[sum] + (sum >= rank ? p[sum - rank] : 0)) / 2;
+	while (limit < m && below + p[limit] <= LEVEL / 2)
+		below += p[limit++];
+	return limit;
+}
+
 /* The median of the means of all pairs of values, each with itself too, and the interval of its
- * test (Wilcoxon 1945): between the means whose rank is `limit` from either end, the greatest
- * number that the sum of the ranks of positive differences is below with a probability of at most
- * LEVEL / 2; of few values exact, by counting the subsets of 1 … n. */
+ * test (Wilcoxon 1945): between the means whose rank is signed_rank_limit() from either end. */
 static void find_robust(struct log_ratio *r, const double *logs, size_t n)
 {
-	size_t m = n * (n + 1) / 2, k = 0, limit = 0;
+	size_t m = n * (n + 1) / 2, k = 0, limit = signed_rank_limit(n);
 	_cleanup_(freep) double *walsh = xcalloc(m, sizeof(*walsh));
 
 	for (size_t i = 0; i < n; i++)
@@ -38,26 +61,53 @@ static void find_robust(struct log_ratio *r, const double *logs, size_t n)
 			walsh[k++] = (logs[i] + logs[j]) / 2;
 	gsl_sort(walsh, 1, m);
 	r->robust = gsl_stats_median_from_sorted_data(walsh, 1, m);
-	if (n > MOST_EXACT_ROBUST) {
-		double sd = sqrt((double)m * (2 * (double)n + 1) / 12);
-
-		limit = (size_t)fmax(
-			0, floor((double)m / 2 - gsl_cdf_ugaussian_Pinv(1 - LEVEL / 2) * sd));
-	} else {
-		_cleanup_(freep) double *p = xcalloc(m + 1, sizeof(*p)); /* of each sum of ranks */
-		double below = 0;
-
-		p[0] = 1;
-		for (size_t rank = 1; rank <= n; rank++)
-			for (size_t sum = m + 1; sum-- > 0;)
-				p[sum] = (p[sum] + (sum >= rank ? p[sum - rank] : 0)) / 2;
-		while (limit < m && below + p[limit] <= LEVEL / 2)
-			below += p[limit++];
-	}
 	if (limit > 0) {
 		r->robust_low = walsh[limit - 1];
 		r->robust_high = walsh[m - limit];
 	}
+}
+
+/* The mean of logs[n] and its standard error. The first n_first began the other way round: with two
+ * of each kind and more, the means of both count alike, and the sd is within them. */
+static void find_log_mean(struct log_ratio *r, const double *logs, size_t n_first, size_t n)
+{
+	size_t n_second = n - n_first;
+
+	if (n_first >= 2 && n_second >= 2) {
+		double squares = gsl_stats_tss(logs, 1, n_first) +
+				 gsl_stats_tss(logs + n_first, 1, n_second);
+		double means = gsl_stats_mean(logs, 1, n_first) +
+			       gsl_stats_mean(logs + n_first, 1, n_second);
+
+		r->df = (double)(n - 2);
+		r->sd = sqrt(squares / r->df);
+		r->mean = means / 2;
+		r->se = r->sd * sqrt(1 / (double)n_first + 1 / (double)n_second) / 2;
+		return;
+	}
+	if (n > 0)
+		r->mean = gsl_stats_mean(logs, 1, n);
+	if (n >= 2) {
+		r->df = (double)(n - 1);
+		r->sd = sqrt(gsl_stats_tss(logs, 1, n) / r->df);
+		r->se = r->sd / sqrt((double)n);
+	}
+}
+
+/* The sd of the logarithms as if the pairs had been taken in turn: of a of one pair and b of the
+ * next, and of b of one and a of the next. */
+static double sd_of_neighbours(const int64_t *a_ns, const int64_t *b_ns, size_t n)
+{
+	_cleanup_(freep) double *logs = xcalloc(2 * n, sizeof(*logs));
+	double *ahead = logs, *behind = logs + n;
+	double squares;
+
+	for (size_t i = 0; i + 1 < n; i++) {
+		ahead[i] = log((double)b_ns[i + 1] / (double)a_ns[i]);
+		behind[i] = log((double)b_ns[i] / (double)a_ns[i + 1]);
+	}
+	squares = gsl_stats_tss(ahead, 1, n - 1) + gsl_stats_tss(behind, 1, n - 1);
+	return sqrt(squares / (double)(2 * (n - 1) - 2));
 }
 
 struct log_ratio log_ratio_of(
@@ -66,42 +116,28 @@ struct log_ratio log_ratio_of(
 	_cleanup_(freep) double *logs = xcalloc(2 * n + 1, sizeof(*logs));
 	struct log_ratio r = {n, NAN, NAN, NAN, NAN, .robust = NAN, .robust_low = NAN,
 		.robust_high = NAN, .neighbours_sd = NAN};
-	double *sorted = logs + n, *ahead = logs, *behind = logs + n;
-	size_t n_first = 0, n_second = 0;
+	double *sorted = logs + n; /* those that a began, then the others */
+	size_t n_first = 0, first = 0, second;
 
 	for (size_t i = 0; i < n; i++)
 		n_first += a_first && a_first[i];
-	for (size_t i = 0, first = 0; i < n; i++) {
+	second = n_first;
+	for (size_t i = 0; i < n; i++) {
 		logs[i] = log((double)b_ns[i] / (double)a_ns[i]);
-		sorted[a_first && a_first[i] ? first++ : n_first + n_second++] = logs[i];
+		if (a_first && a_first[i])
+			sorted[first++] = logs[i];
+		else
+			sorted[second++] = logs[i];
 	}
-	if (n_first >= 2 && n_second >= 2) { /* the means of both orders apart */
-		r.df = (double)(n - 2);
-		r.sd = sqrt((gsl_stats_tss(sorted, 1, n_first) +
-				    gsl_stats_tss(sorted + n_first, 1, n_second)) /
-			    r.df);
-		r.mean = (gsl_stats_mean(sorted, 1, n_first) +
-				 gsl_stats_mean(sorted + n_first, 1, n_second)) /
-			 2;
-		r.se = r.sd * sqrt(1 / (double)n_first + 1 / (double)n_second) / 2;
-	} else if (n > 0) {
-		r.mean = gsl_stats_mean(logs, 1, n);
-		if (n >= 2) {
-			r.df = (double)(n - 1);
-			r.sd = sqrt(gsl_stats_tss(logs, 1, n) / r.df);
-			r.se = r.sd / sqrt((double)n);
-		}
-	}
+
+	if (n_first >= 2 && n - n_first >= 2)
+		find_log_mean(&r, sorted, n_first, n);
+	else
+		find_log_mean(&r, logs, 0, n);
 	if (n >= LEAST_ROBUST && n <= MOST_ROBUST)
 		find_robust(&r, logs, n);
-	if (n < LEAST_NEIGHBOURS)
-		return r;
-	for (size_t i = 0; i + 1 < n; i++) {
-		ahead[i] = log((double)b_ns[i + 1] / (double)a_ns[i]);
-		behind[i] = log((double)b_ns[i] / (double)a_ns[i + 1]);
-	}
-	r.neighbours_sd = sqrt((gsl_stats_tss(ahead, 1, n - 1) + gsl_stats_tss(behind, 1, n - 1)) /
-			       (double)(2 * (n - 1) - 2));
+	if (n >= LEAST_NEIGHBOURS)
+		r.neighbours_sd = sd_of_neighbours(a_ns, b_ns, n);
 	return r;
 }
 
@@ -225,10 +261,9 @@ static bool fieller(
  * logarithms. */
 static void find_interval(struct comparison *c, double alpha)
 {
-	double a = c->mean_a, b = c->mean_b, t = gsl_cdf_tdist_Pinv(1 - alpha / 2, c->df), half,
-	       unused;
+	double a = c->mean_a, b = c->mean_b, t = gsl_cdf_tdist_Pinv(1 - alpha / 2, c->df);
 	double se = sqrt(c->variance_a + c->variance_b - 2 * c->covariance) / a;
-	double bias = (c->bias_a + c->bias_b) / a;
+	double bias = (c->bias_a + c->bias_b) / a, half, unused;
 
 	c->alpha = alpha;
 	c->ratio_low = c->ratio_high = NAN;
@@ -245,13 +280,56 @@ static void find_interval(struct comparison *c, double alpha)
 	c->smallest_difference = detectable_difference(c->df, alpha) * se + bias;
 }
 
-/* What part of a variance an estimate with so many degrees of freedom hardly falls short of: the
- * quantile CHANCE_OF_LESS of chi² / df, by Wilson and Hilferty (1931). */
+/* An estimate of a variance with so many degrees of freedom is hardly ever less than this share of
+ * it: the quantile CHANCE_OF_LESS of chi² / df, by Wilson and Hilferty (1931). */
 static double least_of_variance(double df)
 {
 	double spread = 2 / (9 * df);
 
 	return pow(1 - spread + gsl_cdf_ugaussian_Pinv(CHANCE_OF_LESS) * sqrt(spread), 3);
+}
+
+/* Of pairs, the means without the drift between both of a pair. */
+static void find_pair_means(
+	struct comparison *c, const struct sample_times *at, const int64_t *a, const int64_t *b)
+{
+	_cleanup_(freep) struct sample_pair *pairs = xcalloc(c->a.n, sizeof(*pairs));
+	struct pair_means means;
+
+	for (size_t i = 0; i < c->a.n; i++) {
+		pairs[i] = (struct sample_pair){.a = (double)a[i], .b = (double)b[i]};
+		if (at) {
+			pairs[i].a_at = at[i].a;
+			pairs[i].b_at = at[i].b;
+		}
+	}
+	means = pair_means_of(pairs, c->a.n);
+	c->mean_a = means.a;
+	c->mean_b = means.b;
+	c->variance_a = means.variance_a;
+	c->variance_b = means.variance_b;
+	c->covariance = means.covariance;
+	c->df = means.df;
+	c->ratio = c->mean_b / c->mean_a;
+}
+
+/* The means of separate runs vary by what runs have in themselves, too (Kalibera & Jones 2013). The
+ * degrees of freedom of the sum of three variances are Satterthwaite's (1946). If few runs show the
+ * variance between them, it may be greater than they say, and so may its part of the degrees of
+ * freedom. */
+static void add_variance_between(struct comparison *c, double share, double df)
+{
+	double of_a = c->variance_a, of_b = c->variance_b;
+	double between_a = share * share * c->mean_a * c->mean_a;
+	double between_b = share * share * c->mean_b * c->mean_b;
+	double most = (between_a + between_b) / least_of_variance(df);
+	double all = of_a + of_b + most;
+
+	c->variance_a += between_a;
+	c->variance_b += between_b;
+	c->df = all * all /
+		(of_a * of_a / (double)(c->a.n - 1) + of_b * of_b / (double)(c->b.n - 1) +
+			most * most / df);
 }
 
 /* The means that are compared, their variances and the degrees of freedom, by how the samples were
@@ -262,44 +340,10 @@ static void find_means(
 	c->variance_a = variance_of_mean(&c->a);
 	c->variance_b = variance_of_mean(&c->b);
 	c->df = welch_df(&c->a, &c->b);
-	if (plan->design == DESIGN_PAIRS) {
-		_cleanup_(freep) struct sample_pair *pairs = xcalloc(c->a.n, sizeof(*pairs));
-		struct pair_means means;
-
-		for (size_t i = 0; i < c->a.n; i++) {
-			pairs[i] = (struct sample_pair){.a = (double)a[i], .b = (double)b[i]};
-			if (plan->at) {
-				pairs[i].a_at = plan->at[i].a;
-				pairs[i].b_at = plan->at[i].b;
-			}
-		}
-		means = pair_means_of(pairs, c->a.n);
-		c->mean_a = means.a;
-		c->mean_b = means.b;
-		c->variance_a = means.variance_a;
-		c->variance_b = means.variance_b;
-		c->covariance = means.covariance;
-		c->df = means.df;
-		c->ratio = c->mean_b / c->mean_a;
-	} else if (plan->design == DESIGN_BETWEEN) {
-		/* The means of separate runs vary by what runs have in themselves, too (Kalibera &
-		 * Jones 2013). The degrees of freedom of the sum of three variances are
-		 * Satterthwaite's (1946); if few runs show the variance between them, it may be
-		 * greater than they say, and so may its part of the degrees of freedom. */
-		double share = plan->between * plan->between, of_a = c->variance_a,
-		       of_b = c->variance_b;
-		double between_a = share * c->mean_a * c->mean_a,
-		       between_b = share * c->mean_b * c->mean_b;
-		double between = between_a + between_b, df = plan->between_df;
-		double most = between / least_of_variance(df);
-		double all = of_a + of_b + most;
-
-		c->variance_a += between_a;
-		c->variance_b += between_b;
-		c->df = all * all /
-			(of_a * of_a / (double)(c->a.n - 1) + of_b * of_b / (double)(c->b.n - 1) +
-				most * most / df);
-	}
+	if (plan->design == DESIGN_PAIRS)
+		find_pair_means(c, plan->at, a, b);
+	else if (plan->design == DESIGN_BETWEEN)
+		add_variance_between(c, plan->between, plan->between_df);
 }
 
 /* What a clock with these steps adds: at least its own variance, and a bias. */
@@ -346,6 +390,7 @@ static void judge_difference(struct comparison *c)
 int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b,
 	const struct compare_plan *plan, struct comparison *ret, struct error *err)
 {
+	bool judged = n_a > 1 && n_b > 1 && plan->design != DESIGN_SEPARATE;
 	struct comparison c = {
 		.design = plan->design,
 		.ratio_low = NAN,
@@ -365,6 +410,7 @@ int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b,
 	c.b = summary_of(b_ns, n_b);
 	if (c.a.mean_ns <= 0)
 		return error_say(err, -EINVAL, "cannot compare: the mean of the first is 0");
+
 	c.mean_a = c.a.mean_ns;
 	c.mean_b = c.b.mean_ns;
 	c.ratio = c.mean_b / c.mean_a;
@@ -372,14 +418,15 @@ int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b,
 	if (spread > 0)
 		c.welch_p = p_of((c.b.mean_ns - c.a.mean_ns) / sqrt(spread), welch_df(&c.a, &c.b));
 	mann_whitney(&c, a_ns, n_a, b_ns, n_b);
+
 	if (plan->design == DESIGN_DUET) {
 		c.log_ratio = log_ratio_of(a_ns, b_ns, plan->a_first, n_a);
 		c.ratio = exp(c.log_ratio.mean);
 		c.df = c.log_ratio.df;
-	} else if (n_a > 1 && n_b > 1 && plan->design != DESIGN_SEPARATE) {
+	} else if (judged) {
 		find_means(&c, plan, a_ns, b_ns);
 	}
-	if (n_a > 1 && n_b > 1 && plan->design != DESIGN_SEPARATE) {
+	if (judged) {
 		c.step_ns = rounding_step(a_ns, n_a, b_ns, n_b, plan->step_ns);
 		add_rounding(&c, c.step_ns, a_ns, b_ns);
 		judge_difference(&c);

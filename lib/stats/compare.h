@@ -13,10 +13,10 @@ struct log_ratio {
 	double mean, se; /* of log (b / a). NAN: se with n < 2 */
 	double sd;       /* of one pair; NAN: n < 2 */
 	double df;
-	double robust, robust_low,
-		/* Hodges & Lehmann (1963), 95 % by signed ranks; NAN: n < 6, n > 2000 */
-		robust_high;
-	/* of a of one pair and b of the next: as if they had been taken in turn; NAN: n < 4 */
+	/* Hodges & Lehmann (1963), 95 % by signed ranks; NAN: n < 6, n > 2000 */
+	double robust, robust_low, robust_high;
+	/* the sd as if they had been taken in turn: by a of one pair and b of the next; NAN: n <
+	 * 4 */
 	double neighbours_sd;
 };
 

@@ -62,23 +62,23 @@ struct verdict_forecast {
 	double ratio, error; /* as measured, with its standard error */
 	double df;           /* of that error */
 	double next_error;   /* of the ratio to come */
-	/* a change of so many of these errors is shown; beside what is hidden */
+	double hidden;       /* the bias that the clock's steps may give the ratio */
+	/* a difference of so many of these errors is shown, if it also exceeds `hidden` */
 	double shown_from;
-	/* of the interval to come, beside what is hidden, if the errors are right */
+	/* half the interval to come, without `hidden`, if the errors are right */
 	double half;
-	double hidden; /* by the clock's steps */
-	/* Whether times are equal is asked of other values than whether they differ, in which so
-	 * much of the difference is left, with this error; and something else has to be so, too,
-	 * which is that likely. NAN: of the same values. */
+	/* Whether times are equal may be judged by other values than whether they differ. In these,
+	 * equal_share of the difference is left, with the error equal_error (NAN: they are the
+	 * same values). Something else must be true of them, too, with the chance equal_chance. */
 	double equal_share, equal_error, equal_chance;
 };
 
-/* What will be known with so many more of them. */
+/* What will be known of a comparison (`of`) with so many more samples or runs. */
 typedef struct verdict_forecast verdict_forecast(const void *of, double more);
 
-/* The least number of more of them, up to `most`, with which the verdict will not be
- * COMPARISON_CANNOT_TELL in four cases of five; INFINITY: more do not help. The mean over what the
- * ratio and the noise may be, both of which are uncertain. */
+/* The least number of more samples or runs, up to `most`, with which the verdict will not be
+ * COMPARISON_CANNOT_TELL in four cases of five; INFINITY: more do not help. The chance of a verdict
+ * is the mean over what the ratio and the noise may be, both of which are uncertain. */
 double verdict_missing(const struct comparison_rules *rules, verdict_forecast *forecast,
 	const void *of, double most);
 

@@ -9,7 +9,8 @@
  * both cover. */
 #include "lib/stats/rounding.h"
 
-/* Values that are further from the median are no noise that the others have. */
+/* Values are outliers, whose noise is not that of the others, if they are further from the median
+ * than this many steps and than this many sd. */
 static const double MOST_STEPS = 1.5, MOST_SD = 3;
 
 static int64_t common_step(int64_t a, int64_t b)
@@ -30,18 +31,25 @@ static int64_t likely_step(int64_t value_ns)
 	return 1;
 }
 
+static bool are_all(const int64_t *values, size_t n, int64_t value)
+{
+	for (size_t i = 0; i < n; i++)
+		if (values[i] != value)
+			return false;
+	return true;
+}
+
 int64_t rounding_step(const int64_t *a, size_t n_a, const int64_t *b, size_t n_b, int64_t known_ns)
 {
-	int64_t first = n_a > 0 ? a[0] : n_b > 0 ? b[0] : 0;
-	bool same = true;
+	int64_t first = 0;
 
 	if (known_ns > 1)
 		return known_ns;
-	for (size_t i = 0; i < n_a && same; i++)
-		same = a[i] == first;
-	for (size_t i = 0; i < n_b && same; i++)
-		same = b[i] == first;
-	if (same)
+	if (n_a > 0)
+		first = a[0];
+	else if (n_b > 0)
+		first = b[0];
+	if (are_all(a, n_a, first) && are_all(b, n_b, first))
 		return likely_step(first);
 	return common_step(quantum_of(a, n_a), n_b > 0 ? quantum_of(b, n_b) : 0);
 }

@@ -39,16 +39,40 @@ static double slow_share(const double *off, size_t n, double squares)
 
 static int64_t clamped(int64_t low, int64_t value, int64_t high)
 {
-	return value < low ? low : value > high ? high : value;
+	if (value < low)
+		return low;
+	return value > high ? high : value;
+}
+
+/* The change of level that explains most, with at least three values on either side. off[n]: the
+ * values less their mean; `squares`: the sum of their squares. */
+static void find_step(const double *off, size_t n, double squares, double mean, struct trend *trend)
+{
+	double best = -1, sum = 0;
+
+	for (size_t i = 1; i + 3 <= n; i++) {
+		double before = (double)i, after = (double)n - before, between;
+
+		/* of the i values before the change; those after it sum to -sum */
+		sum += off[i - 1];
+		between = sum * sum * (1 / before + 1 / after);
+		if (i < 3 || between <= best)
+			continue;
+		best = between;
+		trend->change = i;
+		trend->before = mean + sum / before;
+		trend->after = mean - sum / after;
+	}
+	trend->step = best / squares;
 }
 
 struct trend trend_of(const int64_t *values, size_t n, int64_t low, int64_t high)
 {
-	/* from it, so that no digits are lost; low and high may be those of the type */
+	/* Values are taken from the first one, so that no digits are lost. `low` and `high` may be
+	 * those of the type. */
 	const int64_t first = n > 0 ? clamped(low, values[0], high) : 0;
 	_cleanup_(freep) double *off = xcalloc(n, sizeof(*off));
-	double middle = ((double)n - 1) / 2, sum = 0, mean, squares = 0, along = 0, spread = 0,
-	       best = -1;
+	double middle = ((double)n - 1) / 2, sum = 0, mean, squares = 0, along = 0, spread = 0;
 	struct trend trend = {};
 
 	for (size_t i = 0; i < n; i++) {
@@ -66,26 +90,11 @@ struct trend trend_of(const int64_t *values, size_t n, int64_t low, int64_t high
 		return trend;
 	trend.slow = slow_share(off, n, squares);
 	trend.line = along * along / spread / squares;
-	/* the best change leaves at least three values on either side */
-	sum = 0;
-	for (size_t i = 1; i + 3 <= n; i++) {
-		double before = (double)i, after = (double)n - before, between;
-
-		/* of the i values before the change; those after it sum to -sum */
-		sum += off[i - 1];
-		between = sum * sum * (1 / before + 1 / after);
-		if (i < 3 || between <= best)
-			continue;
-		best = between;
-		trend.change = i;
-		trend.before = (double)first + mean + sum / before;
-		trend.after = (double)first + mean - sum / after;
-	}
-	trend.step = best / squares;
+	find_step(off, n, squares, (double)first + mean, &trend);
 	return trend;
 }
 
-/* The index of the first that is not below `value`. */
+/* The index of the first of ascending values that is not below `value`. */
 static size_t first_at_least(const int64_t *ascending, size_t n, int64_t value)
 {
 	size_t low = 0, high = n;
@@ -163,9 +172,9 @@ static double hall(double t, double skewness)
 	return 3 / skewness * (cbrt(1 + skewness * (t - skewness / 6)) - 1);
 }
 
-/* Of the cube root's argument: the root is vertical at 0, where a little more skewness would reach
- * twice as far. The mean of values that are so skewed is not missed more often: their standard
- * deviation is great, too. */
+/* The least argument of the cube root in hall(), whose derivative diverges at 0: near it, a little
+ * more skewness would reach twice as far. The interval of values that are so skewed does not miss
+ * their mean more often: their standard deviation is great, too. */
 static const double LEAST_ARGUMENT = 0.05;
 
 /* How many standard errors the interval reaches on the side of the long tail; skewness < 0: on the
@@ -177,9 +186,9 @@ static double reach(double t, double skewness)
 	return skewness < 0 ? hall(t, -skewness) : -hall(-t, fmin(skewness, most));
 }
 
-/* If neighbours have this correlation, or one within the limits: the standard error of the mean, by
- * the variance of the values of an AR(1) process, which the differences that the correlation does
- * not explain show. */
+/* The standard error of the mean if neighbours have this correlation, or the nearest one within the
+ * limits. The values are taken for those of an AR(1) process, whose variance follows from the
+ * differences that the correlation does not explain. */
 static double error_by_lag1(const int64_t *values, size_t n, double lag1, struct interval *interval)
 {
 	double weights = 0, sum = 0, mean, before, squares, inflation;
@@ -205,14 +214,67 @@ static double error_by_lag1(const int64_t *values, size_t n, double lag1, struct
 	return sqrt(squares / (double)(n - 1) / (1 - lag1 * lag1) * inflation / (double)n);
 }
 
+/* The lag-1 autocorrelation, with a bias of about -(1 + 4 lag1) / n; NAN: the values are all the
+ * same. */
+static double lag1_of(const int64_t *values, size_t n, double mean)
+{
+	double products = 0, squares = 0, before = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double off = (double)values[i] - mean;
+
+		squares += off * off;
+		products += off * before;
+		before = off;
+	}
+	return squares > 0 ? products / squares : NAN;
+}
+
+/* The standard error of the mean, by what is known of the correlation; fills that in. *ret_freedom:
+ * the degrees of freedom of t. */
+static double error_of_mean(const int64_t *values, const struct summary *s,
+	const struct known_correlation *machine, struct interval *interval, double *ret_freedom)
+{
+	double n = (double)s->n, own = interval->lag1, error;
+
+	*ret_freedom = n - 1;
+	interval->calibrated = machine && machine->values > 0;
+	interval->assumed = !interval->calibrated && s->n < INTERVAL_LEAST_VALUES;
+	if (interval->calibrated) {
+		double weight = fmin((double)machine->values, MOST_MACHINE_VALUES);
+		double unbiased = own + (1 + 4 * machine->lag1) / n;
+		double lag1 = (n * unbiased + weight * machine->lag1) / (n + weight);
+
+		return error_by_lag1(values, s->n, lag1, interval);
+	}
+	if (interval->assumed) {
+		interval->lag1 = NAN;
+		return s->sd_ns / sqrt(n);
+	}
+	error = error_by_lag1(values, s->n, (n * own + 1) / (n - 4), interval);
+	interval->effective_n = fmax(interval->effective_n, LEAST_EFFECTIVE);
+	*ret_freedom = fmin(n - 1, interval->effective_n);
+	return error;
+}
+
+/* The skewness of the distribution of the mean, corrected for its bias. */
+static double skewness_of_mean(const int64_t *values, const struct summary *s, double effective_n)
+{
+	double n = (double)s->n, cubes = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		cubes += pow(((double)values[i] - s->mean_ns) / s->sd_ns, 3);
+	return n / (n - 1) / (n - 2) * cubes / sqrt(effective_n);
+}
+
 struct interval interval_of_mean(const int64_t *values, size_t n_values,
 	const struct known_correlation *machine, int64_t step_ns)
 {
 	struct summary s = summary_of(values, n_values);
-	double n = (double)n_values, products = 0, squares = 0, before = 0, cubes = 0, skewness = 0;
+	double n = (double)n_values, error, freedom, t, skewness = 0;
 	struct interval interval = {.low_ns = NAN, .high_ns = NAN, .lag1 = NAN, .effective_n = n};
+	bool many = n_values >= INTERVAL_LEAST_VALUES;
 	struct rounding rounding;
-	double error, freedom = n - 1, t;
 
 	if (n_values < 2)
 		return interval;
@@ -220,15 +282,8 @@ struct interval interval_of_mean(const int64_t *values, size_t n_values,
 	rounding = rounding_of(values, n_values, step_ns);
 	interval.step_ns = (double)step_ns;
 	interval.bias_ns = rounding.bias_ns;
-	interval.low_ns = interval.high_ns = s.mean_ns;
-	for (size_t i = 0; i < n_values; i++) {
-		double off = (double)values[i] - s.mean_ns;
-
-		squares += off * off;
-		products += off * before;
-		before = off;
-	}
-	if (squares <= 0) {
+	interval.lag1 = lag1_of(values, n_values, s.mean_ns);
+	if (isnan(interval.lag1)) {
 		double half = gsl_cdf_tdist_Pinv(0.975, n - 1) * sqrt(rounding.variance) +
 			      rounding.bias_ns;
 
@@ -236,35 +291,16 @@ struct interval interval_of_mean(const int64_t *values, size_t n_values,
 		interval.high_ns = s.mean_ns + half;
 		return interval;
 	}
-	interval.lag1 = products / squares; /* with a bias of about -(1 + 4 lag1) / n */
-	interval.calibrated = machine && machine->values > 0;
-	interval.assumed = !interval.calibrated && n_values < INTERVAL_LEAST_VALUES;
-	if (interval.calibrated) {
-		double weight = fmin((double)machine->values, MOST_MACHINE_VALUES);
-		double unbiased = interval.lag1 + (1 + 4 * machine->lag1) / n;
 
-		error = error_by_lag1(values, n_values,
-			(n * unbiased + weight * machine->lag1) / (n + weight), &interval);
-	} else if (interval.assumed) {
-		interval.lag1 = NAN;
-		error = s.sd_ns / sqrt(n);
-	} else {
-		error = error_by_lag1(
-			values, n_values, (n * interval.lag1 + 1) / (n - 4), &interval);
-		interval.effective_n = fmax(interval.effective_n, LEAST_EFFECTIVE);
-		freedom = fmin(n - 1, interval.effective_n);
-	}
+	error = error_of_mean(values, &s, machine, &interval, &freedom);
 	error = fmax(error, sqrt(rounding.variance));
 	t = gsl_cdf_tdist_Pinv(0.975, freedom);
-	if (n_values >= INTERVAL_LEAST_VALUES) { /* that of the mean; corrected for its bias */
-		for (size_t i = 0; i < n_values; i++)
-			cubes += pow(((double)values[i] - s.mean_ns) / s.sd_ns, 3);
-		skewness = n / (n - 1) / (n - 2) * cubes / sqrt(interval.effective_n);
-	}
-	interval.low_ns *= exp(-reach(t, -skewness) * error / s.mean_ns);
-	interval.high_ns *= exp(reach(t, skewness) * error / s.mean_ns);
-	if (n_values >= INTERVAL_LEAST_VALUES &&
-		(!interval.calibrated || interval.effective_n >= LEAST_BOUNDING)) {
+	if (many)
+		skewness = skewness_of_mean(values, &s, interval.effective_n);
+	interval.low_ns = s.mean_ns * exp(-reach(t, -skewness) * error / s.mean_ns);
+	interval.high_ns = s.mean_ns * exp(reach(t, skewness) * error / s.mean_ns);
+
+	if (many && (!interval.calibrated || interval.effective_n >= LEAST_BOUNDING)) {
 		interval.low_ns = fmax(interval.low_ns, (double)s.min_ns);
 		interval.high_ns = fmin(interval.high_ns, (double)s.max_ns);
 	}

@@ -4,26 +4,27 @@
 
 #include <math.h>
 
-/* Of the first i values, less the first value. */
-struct running {
+/* By i: the sums of the first i values, and of their squares, each less the first value. */
+struct running_sums {
 	double *sums, *squares;
 };
 
 /* The sum of squares about the mean of these values. */
-static double division_cost(const struct running *d, size_t first, size_t end)
+static double division_cost(const struct running_sums *d, size_t first, size_t end)
 {
 	double sum = d->sums[end] - d->sums[first];
 
 	return fmax(0, d->squares[end] - d->squares[first] - sum * sum / (double)(end - first));
 }
 
-/* costs[end] is that of the first `end` values, whose last level begins at before[end], one of
- * `starts`. */
+/* The least cost of a division of the first values is found for 1, 2, … n of them. costs[end]: that
+ * of the first `end` values; before[end]: where the last level of that division begins; starts:
+ * where a last level may begin. */
 size_t division_best(const double *values, size_t n, size_t least, double penalty, size_t *ret)
 {
 	_cleanup_(freep) size_t *starts = xcalloc(2 * (n + 1), sizeof(*starts));
 	_cleanup_(freep) double *costs = xcalloc(3 * (n + 1), sizeof(*costs));
-	struct running d = {costs + n + 1, costs + 2 * (n + 1)};
+	struct running_sums d = {costs + n + 1, costs + 2 * (n + 1)};
 	size_t *before = starts + n + 1, n_starts = 0, n_bounds = 0;
 
 	if (n < 2 * least)
@@ -34,6 +35,7 @@ size_t division_best(const double *values, size_t n, size_t least, double penalt
 		d.sums[i + 1] = d.sums[i] + off;
 		d.squares[i + 1] = d.squares[i] + off * off;
 	}
+
 	for (size_t end = 1; end < least; end++)
 		costs[end] = INFINITY;
 	for (size_t end = least; end <= n; end++) {
@@ -51,8 +53,8 @@ size_t division_best(const double *values, size_t n, size_t least, double penalt
 				before[end] = starts[i];
 			}
 		}
-		/* no level of more values than `end` begins where it is cheaper to begin another at
-		 * `last` (PELT) */
+		/* A start is dropped if it is cheaper to begin another level at `last`, whatever
+		 * follows (PELT). */
 		for (size_t i = 0; i < n_starts; i++)
 			if (last < starts[i] + least ||
 				costs[starts[i]] + division_cost(&d, starts[i], last) <=
@@ -60,6 +62,7 @@ size_t division_best(const double *values, size_t n, size_t least, double penalt
 				starts[kept++] = starts[i];
 		n_starts = kept;
 	}
+
 	for (size_t end = before[n]; end > 0; end = before[end])
 		n_bounds++;
 	for (size_t end = before[n], k = n_bounds; end > 0; end = before[end])

@@ -8,18 +8,21 @@
 #include <float.h>
 #include <math.h>
 
-enum { MOST_ORDER = 200 /* values before it that say something of a value */, KNOWN_VALUES = 2 };
+enum {
+	MOST_ORDER = 200, /* a value is predicted from at most so many before it */
+	KNOWN_VALUES = 2, /* noise that is known beforehand counts as if so many values showed it */
+};
 
 static const double memories[] = {0, 0.1, 0.2, 0.3, 0.4, 0.49};
 
 /* By simulation: with these, at most one series in twenty without a change shows one, be its noise
  * white, flicker, skewed, or with bad runs (tests/bench/trend.c). */
 static const double STEP_ALPHA = 0.01, DRIFT_ALPHA = 0.0015, STRAY_ALPHA = 0.02;
-/* What white noise costs, and any change at all, most of all with SOME values; by how much more
- * terms cost if the noise is flicker. */
+/* Costs, as -2 log likelihood: of white noise, and of any drift or step at all. They are greatest
+ * for about SOME values. By ALIKE of their cost, terms cost more if the noise is flicker. */
 static const double WHITE = 5, ANY = 2, SOME = 20, ALIKE = 0.5;
 
-/* Columns of n values: the terms, and the values last. All are whitened. */
+/* Columns of n values: one for each term, and the values as the last one. All are whitened. */
 struct whitened {
 	double *columns[REGRESSION_MOST_TERMS + 1];
 	size_t n_terms, n;
@@ -40,46 +43,53 @@ size_t regression_terms(
 	return terms;
 }
 
-/* Each value less what those before it say of it, over the sd of what is left if that of a value is
- * 1: the Durbin-Levinson recursion. The partial autocorrelations of fractional noise are memory /
- * (lag - memory) (Hosking 1981, theorem 1). */
+/* How a value is predicted from `order` values before it: their weights, from the nearest one on,
+ * and the variance of the prediction error, if that of the values is 1. */
+struct prediction {
+	double weights[MOST_ORDER + 1][MOST_ORDER + 1]; /* by order, then from 1 to order */
+	double variances[MOST_ORDER + 1];               /* by order */
+};
+
+/* For up to n values. The Durbin-Levinson recursion; the partial autocorrelations of fractional
+ * noise are memory / (lag - memory) (Hosking 1981, theorem 1). */
+static void find_prediction(struct prediction *p, size_t n, double memory)
+{
+	p->variances[0] = 1;
+	for (size_t order = 1; order <= MOST_ORDER && order < n; order++) {
+		const double *last = p->weights[order - 1];
+		double *weights = p->weights[order], partial = memory / ((double)order - memory);
+
+		weights[order] = partial;
+		for (size_t j = 1; j < order; j++)
+			weights[j] = last[j] - partial * last[order - j];
+		p->variances[order] = p->variances[order - 1] * (1 - partial * partial);
+	}
+}
+
+/* Replaces each value of the columns by its prediction error, divided by the sd of that. */
 static void whiten(double *const *columns, size_t n_columns, size_t n, double memory,
 	double *ret_log_determinant)
 {
-	double of[MOST_ORDER + 1] = {}, last[MOST_ORDER + 1], variance = 1, all = 0;
+	_cleanup_(freep) struct prediction *p = xcalloc(1, sizeof(*p));
 	_cleanup_(freep) double *whole = xcalloc(n + 1, sizeof(*whole));
+	double all = 0;
 
-	_cleanup_(freep) double *sds = xcalloc(n + 1, sizeof(*sds));
-	_cleanup_(freep) double *weights = xcalloc(
-		(size_t)(MOST_ORDER + 1) * (MOST_ORDER + 1), sizeof(*weights));
+	find_prediction(p, n, memory);
+	for (size_t t = 0; t < n; t++)
+		all += log(p->variances[t < MOST_ORDER ? t : MOST_ORDER]);
+	*ret_log_determinant = all;
 
-	for (size_t t = 0; t < n; t++) {
-		if (t > 0 && t <= MOST_ORDER) {
-			double partial = memory / ((double)t - memory);
-
-			memcpy(last, of, sizeof(last));
-			of[t] = partial;
-			for (size_t j = 1; j < t; j++)
-				of[j] = last[j] - partial * last[t - j];
-			variance *= 1 - partial * partial;
-			memcpy(weights + t * (MOST_ORDER + 1), of, sizeof(of));
-		}
-		sds[t] = sqrt(variance);
-		all += log(variance);
-	}
 	for (size_t c = 0; c < n_columns; c++) {
 		memcpy(whole, columns[c], n * sizeof(*whole));
 		for (size_t t = 0; t < n; t++) {
 			size_t order = t < MOST_ORDER ? t : MOST_ORDER;
-			const double *weight = weights + order * (MOST_ORDER + 1);
-			double left = whole[t];
+			double error = whole[t];
 
 			for (size_t j = 1; memory > 0 && j <= order; j++)
-				left -= weight[j] * whole[t - j];
-			columns[c][t] = left / sds[t];
+				error -= p->weights[order][j] * whole[t - j];
+			columns[c][t] = error / sqrt(p->variances[order]);
 		}
 	}
-	*ret_log_determinant = all;
 }
 
 static void whitened_clear(struct whitened *w)
@@ -120,7 +130,8 @@ double regression_least_t(size_t n)
 	return gsl_cdf_tdist_Qinv(STEP_ALPHA / 2 / places, fmax(1, (double)n - 2));
 }
 
-/* What a term must raise 2 log likelihood by if it leaves `df`. */
+/* The cost of a term: by how much it must raise 2 log likelihood, if `df` degrees of freedom
+ * remain. */
 static double term_cost(size_t n, double alpha, double df)
 {
 	double t = gsl_cdf_tdist_Qinv(alpha / 2, fmax(1, df));
@@ -128,14 +139,14 @@ static double term_cost(size_t n, double alpha, double df)
 	return (double)n * log1p(t * t / fmax(1, df));
 }
 
-/* Of n values, those that two levels must have. */
+/* Which share of n values two levels have at least; at most 1. */
 static double share_of_least(size_t n)
 {
 	return fmin(1, 2 * REGRESSION_LEAST / (double)n);
 }
 
-/* Flicker is what machines have: values must speak for white noise, most of all where there are
- * enough to tell, but few. */
+/* The cost of white noise. Machines have flicker, so that the values must show that theirs is
+ * white. It is greatest where there are few values, but enough to tell. */
 static double white_cost(size_t n)
 {
 	return WHITE * (1 - share_of_least(n)) * sqrt(fmin(1, SOME / (double)n));
@@ -153,7 +164,7 @@ static double terms_cost(const struct regression *r, size_t n)
 	return cost;
 }
 
-/* Value i less what the terms say. */
+/* The residual of value i. */
 static double regression_off(const struct regression *r, const double *values, size_t n, size_t i)
 {
 	double terms[REGRESSION_MOST_TERMS], off = values[i] - r->base;
@@ -164,7 +175,7 @@ static double regression_off(const struct regression *r, const double *values, s
 	return off;
 }
 
-/* The values of level k: the first, and the one after the last. */
+/* The values of level k: *ret_first is its first one, *ret_end the one after its last. */
 static void regression_level(
 	const struct regression *r, size_t n, size_t k, size_t *ret_first, size_t *ret_end)
 {
@@ -172,7 +183,7 @@ static void regression_level(
 	*ret_end = k < r->n_steps ? r->steps[k] : n;
 }
 
-/* How many values of level k are further than half of `by` off it, in that direction. */
+/* How many values of level k are off it by more than half of `by`, in the direction of `by`. */
 static size_t values_beyond(
 	const struct regression *r, const double *values, size_t n, size_t k, double by)
 {
@@ -187,21 +198,36 @@ static size_t values_beyond(
 	return beyond;
 }
 
-/* Most values of level k are nearer to it than to those beside it. It is no burst, which comes
- * back, and chance alone would not put as many values there, as often as values of the levels
- * beside it are as far off. */
+/* Whether chance alone would not put `near` of the n_own values of a level at a place, if `stray`
+ * of the n_beside values of the levels beside it are as far off theirs. n: all values, each of
+ * which may begin such a level. */
+static bool exceeds_chance(size_t near, size_t n_own, size_t stray, size_t n_beside, size_t n)
+{
+	double p;
+
+	if (stray == 0)
+		return true;
+	p = gsl_cdf_binomial_Q(
+		(unsigned)near - 1, (double)stray / (double)n_beside, (unsigned)n_own);
+	return p * (double)n < STRAY_ALPHA;
+}
+
+/* Whether level k is one: most of its values are nearer to it than to the levels beside it; it is
+ * no burst after which the values come back; and chance alone would not put as many values there,
+ * as often as values of the levels beside it are as far off. */
 static bool is_level(const struct regression *r, const double *values, size_t n, size_t k)
 {
 	const double *by = r->by + 1 + r->drift;
 	bool has_before = k > 0, has_after = k < r->n_steps;
-	size_t first, end, from, to, near, stray = 0;
+	size_t first, end, from, to, n_own, near, stray = 0;
 
 	regression_level(r, n, k, &first, &end);
 	regression_level(r, n, k - has_before, &from, &to);
 	regression_level(r, n, k + has_after, &to, &to);
-	if (end - first < REGRESSION_LEAST)
+	n_own = near = end - first;
+	if (n_own < REGRESSION_LEAST)
 		return false;
-	near = end - first;
+
 	if (has_before) {
 		near -= values_beyond(r, values, n, k, -by[k - 1]);
 		stray += values_beyond(r, values, n, k - 1, by[k - 1]);
@@ -212,14 +238,11 @@ static bool is_level(const struct regression *r, const double *values, size_t n,
 		near -= near < beyond ? near : beyond;
 		stray += values_beyond(r, values, n, k + 1, -by[k]);
 	}
-	if (2 * near <= end - first ||
-		(has_before && has_after && by[k - 1] * by[k] < 0 && near <= REGRESSION_BURST))
+	if (2 * near <= n_own)
 		return false;
-	return stray == 0 || gsl_cdf_binomial_Q((unsigned)near - 1,
-				     (double)stray / (double)(to - from - (end - first)),
-				     (unsigned)(end - first)) *
-					     (double)n <
-				     STRAY_ALPHA;
+	if (has_before && has_after && by[k - 1] * by[k] < 0 && near <= REGRESSION_BURST)
+		return false;
+	return exceeds_chance(near, n_own, stray, to - from - n_own, n);
 }
 
 static bool steps_are_levels(const struct regression *r, const double *values, size_t n)
@@ -230,28 +253,35 @@ static bool steps_are_levels(const struct regression *r, const double *values, s
 	return true;
 }
 
+/* Inverts the products of the terms `active` of w. False: they are not independent. */
+static bool invert_products(
+	const struct whitened *w, const size_t *active, size_t n_terms, gsl_matrix *ret)
+{
+	gsl_error_handler_t *handler;
+	bool independent;
+
+	for (size_t a = 0; a < n_terms; a++)
+		for (size_t b = 0; b < n_terms; b++)
+			gsl_matrix_set(ret, a, b, w->products[active[a]][active[b]]);
+	handler = gsl_set_error_handler_off();
+	independent = gsl_linalg_cholesky_decomp1(ret) == 0 && gsl_linalg_cholesky_invert(ret) == 0;
+	gsl_set_error_handler(handler);
+	return independent;
+}
+
 /* Least squares with the terms `active` of w, which are those of r. Returns false if they are not
  * independent. */
 static bool regression_fit(
 	const struct whitened *w, const size_t *active, double known_sd, struct regression *r)
 {
 	size_t n_terms = 1 + r->drift + r->n_steps;
-	double room[REGRESSION_MOST_TERMS * REGRESSION_MOST_TERMS],
-		left = w->products[w->n_terms][w->n_terms];
+	double room[REGRESSION_MOST_TERMS * REGRESSION_MOST_TERMS];
+	double total = w->products[w->n_terms][w->n_terms], left = total; /* sums of squares */
 	double flicker = w->memory / memories[ELEMENTS(memories) - 1];
 	double n = (double)w->n, known = known_sd > 0 ? KNOWN_VALUES : 0;
 	gsl_matrix_view inverse = gsl_matrix_view_array(room, n_terms, n_terms);
-	gsl_error_handler_t *handler;
-	bool independent;
 
-	for (size_t a = 0; a < n_terms; a++)
-		for (size_t b = 0; b < n_terms; b++)
-			gsl_matrix_set(&inverse.matrix, a, b, w->products[active[a]][active[b]]);
-	handler = gsl_set_error_handler_off();
-	independent = gsl_linalg_cholesky_decomp1(&inverse.matrix) == 0 &&
-		      gsl_linalg_cholesky_invert(&inverse.matrix) == 0;
-	gsl_set_error_handler(handler);
-	if (!independent)
+	if (!invert_products(w, active, n_terms, &inverse.matrix))
 		return false;
 	for (size_t a = 0; a < n_terms; a++) {
 		r->by[a] = 0;
@@ -260,8 +290,8 @@ static bool regression_fit(
 				    w->products[active[b]][w->n_terms];
 		left -= r->by[a] * w->products[active[a]][w->n_terms];
 	}
-	left = fmax(left, 1e-12 * w->products[w->n_terms][w->n_terms] + DBL_MIN) +
-	       known * known_sd * known_sd;
+	left = fmax(left, 1e-12 * total + DBL_MIN) + known * known_sd * known_sd;
+
 	r->df = fmax(1, n + known - (double)n_terms);
 	r->memory = w->memory;
 	r->sd = sqrt(left / r->df);
@@ -273,15 +303,15 @@ static bool regression_fit(
 	return true;
 }
 
-/* From all terms to the level alone: the step that matters least goes. The best of those on the way
- * is kept. */
+/* Fits all terms of r, then again and again without the step that matters least, until no step is
+ * left. *best becomes the fit of the least cost, if it is better than *best. */
 static void eliminate(const struct whitened *w, const double *values, struct regression r,
 	double known_sd, struct regression *best)
 {
 	size_t active[REGRESSION_MOST_TERMS];
 
 	for (size_t i = 0, term = 0; term < w->n_terms; term++)
-		if (term != 1 || r.drift) /* the drift */
+		if (term != 1 || r.drift) /* term 1 is the drift */
 			active[i++] = term;
 	for (;;) {
 		bool independent = regression_fit(w, active, known_sd, &r);

@@ -15,21 +15,21 @@
 enum {
 	REGRESSION_MOST_STEPS = 24,
 	REGRESSION_LEAST = 3, /* values of a level */
-	REGRESSION_BURST = 4, /* as many values that come back are no level */
+	REGRESSION_BURST = 4, /* so many values are no level if the series comes back after them */
 	REGRESSION_MOST_TERMS = REGRESSION_MOST_STEPS + 2,
 };
 
 /* The terms are the level, the drift if there is one, and the steps. */
 struct regression {
-	double base; /* what the terms are above */
+	double base; /* is added to the sum of the terms */
 	bool drift;
 	size_t steps[REGRESSION_MOST_STEPS]; /* the first value of each, ascending */
 	size_t n_steps;
 	double memory;
-	double sd, df; /* of a value about its mean */
-	double by[REGRESSION_MOST_TERMS];
+	double sd, df;                    /* of the residuals */
+	double by[REGRESSION_MOST_TERMS]; /* the coefficients of the terms, and their covariance */
 	double covariance[REGRESSION_MOST_TERMS][REGRESSION_MOST_TERMS];
-	double cost; /* -2 log likelihood, and what the terms cost */
+	double cost; /* -2 log likelihood and the costs of the terms: the least is the best */
 };
 
 /* Chooses among a drift and steps at `candidates` of clipped[n], the values without outliers.

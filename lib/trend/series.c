@@ -105,31 +105,39 @@ static size_t list_series(const struct candidates *c, bool only_meant, char *ret
 	return all;
 }
 
-static int choose_series(struct candidates *c, const char *name, char **ret_key, struct error *err)
+/* By rule 0, whether the run has that name; by rule 1, that command line (`joined`: the same words,
+ * however they are quoted; NULL: none); by rule 2, that program. */
+static bool is_meant(const struct candidate *c, int rule, const char *name, const char *joined)
 {
-	char list[500];
-	size_t n, i = 0;
+	if (rule == 0)
+		return c->run->name && !strcmp(c->run->name, name);
+	if (rule == 1)
+		return !strcmp(c->command, name) || (joined && !strcmp(c->command, joined));
+	return !strcmp(c->run->program, name);
+}
+
+/* Finds out which candidates are meant: the first rule by which any is decides. */
+static void find_meant(struct candidates *c, const char *name)
+{
 	_cleanup_(argv_freep) char **words = NULL;
 	_cleanup_(freep) char *joined = NULL;
 	size_t found = 0;
 
-	/* The first rule by which any run is meant decides: it has that name, that command line
-	 * (the words are the same, however they are quoted), or that program. */
 	if (argv_split(name, &words, NULL) == 0)
 		joined = argv_join(words);
 	for (int rule = 0; found == 0 && rule < 3; rule++)
 		for (size_t k = 0; k < c->n; k++) {
-			struct candidate *item = &c->items[k];
-
-			if (rule == 0)
-				item->meant = item->run->name && !strcmp(item->run->name, name);
-			else if (rule == 1)
-				item->meant = !strcmp(item->command, name) ||
-					      (joined && !strcmp(item->command, joined));
-			else
-				item->meant = !strcmp(item->run->program, name);
-			found += item->meant;
+			c->items[k].meant = is_meant(&c->items[k], rule, name, joined);
+			found += c->items[k].meant;
 		}
+}
+
+static int choose_series(struct candidates *c, const char *name, char **ret_key, struct error *err)
+{
+	char list[500];
+	size_t n, i = 0;
+
+	find_meant(c, name);
 	n = list_series(c, true, list, sizeof(list));
 	if (n > 1)
 		return error_say(err, -ENOENT,
@@ -148,130 +156,189 @@ static int choose_series(struct candidates *c, const char *name, char **ret_key,
 	return 0;
 }
 
-/* The runs of the chosen series, in the unit and on the machine of the last one. A unit is of one
- * INC. */
-static int add_runs(struct book *book, struct candidates *c, const char *machine,
-	const char *inc_digest, struct series *s, struct error *err)
+/* The figures of a run in units of INC, by these rules; no samples if it has none. */
+static int load_inc_figures(struct book *book, const struct discard_rules *rules,
+	struct series_run *run, struct error *err)
+{
+	struct inc_units units = {};
+	int r = inc_units_load(book, run->run.id, rules, &units, err);
+
+	if (r <= 0 || units.n == 0)
+		return r < 0 ? r : 0;
+	run->n_samples = units.n;
+	run->log = log(units.mean);
+	run->error = units.sd / sqrt((double)units.n);
+	run->hidden = units.hidden;
+	run->step = units.step;
+	return 0;
+}
+
+/* The figures of a run in seconds, by these rules; no samples if none is kept. Below 0 is a
+ * failure; 1: its mean PT is 0. */
+static int load_second_figures(struct book *book, const struct discard_rules *rules,
+	struct series_run *run, struct error *err)
+{
+	_cleanup_(run_result_clear) struct run_result result = {};
+	const struct clock_discarding *pt = &result.discarding.pt;
+	const struct summary *kept = &pt->kept;
+	int r = run_result_read(book, run->run.id, rules, 0, &result, err);
+
+	if (r < 0 || kept->n == 0)
+		return r;
+	if (kept->n >= SERIES_LEAST_SAMPLES && !(kept->mean_ns > 0))
+		return 1;
+	run->n_samples = kept->n;
+	run->log = log(kept->mean_ns / 1e9);
+	run->error = kept->relative_error / sqrt((double)kept->n);
+	run->hidden = pt->interval.bias_ns / kept->mean_ns;
+	run->step = pt->interval.step_ns / kept->mean_ns;
+	return 0;
+}
+
+static bool is_same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+/* What decides which runs of the chosen program belong to the series: those of its last run. */
+struct series_scope {
+	char *machine;    /* NULL: not known */
+	char *inc_digest; /* a unit is of one INC; NULL: not known */
+};
+
+static void series_scope_clear(struct series_scope *scope)
+{
+	free(scope->machine);
+	free(scope->inc_digest);
+}
+
+/* Adds a run of the chosen program, or counts why it is left out. */
+static int add_series_run(struct book *book, struct candidate *item,
+	const struct series_scope *scope, struct series *s, struct error *err)
+{
+	_cleanup_(freep) char *machine = NULL;
+	_cleanup_(run_rules_clear) struct run_rules rules = {};
+	struct series_run run = {.run = *item->run}, *added;
+	const char *inc_digest = item->run->inc_digest ?: "";
+	int r = book_get_environment(book, item->run->environment, NULL, &machine, NULL, err);
+
+	if (r < 0)
+		return r;
+	if (s->unit == SERIES_INC && !item->inc) {
+		s->n_other_unit++;
+		return 0;
+	}
+	if (s->unit == SERIES_INC && strcmp(inc_digest, scope->inc_digest ?: "") != 0) {
+		s->n_other_inc++;
+		return 0;
+	}
+	if (!is_same_text(scope->machine, machine)) {
+		s->n_other_machine++;
+		return 0;
+	}
+	if (s->n > 0 && run.run.started_ns < s->items[s->n - 1].run.ended_ns) {
+		s->n_at_once++;
+		return 0;
+	}
+
+	/* Without the samples that the run's own rules discard. */
+	r = run_rules_load(book, &run.run, NULL, false, &rules, err);
+	if (r == 0 && s->unit == SERIES_INC)
+		r = load_inc_figures(book, &rules.rules, &run, err);
+	else if (r == 0)
+		r = load_second_figures(book, &rules.rules, &run, err);
+	if (r < 0)
+		return r;
+	if (r > 0) {
+		s->n_without_pt++;
+		return 0;
+	}
+	if (run.n_samples < SERIES_LEAST_SAMPLES) {
+		s->n_few++;
+		return 0;
+	}
+	added = array_add(s->items, s->n);
+	*added = run;
+	*item->run = (struct run){}; /* taken over */
+	return 0;
+}
+
+/* Whether a run is of a kind that a series may have. */
+static bool may_be_in_series(const struct run *run)
+{
+	return run->n_samples > 0 && run->kind != RUN_JITTER && run->kind != RUN_CLOCKS &&
+	       run->kind != RUN_LOAD;
+}
+
+/* All runs that may belong to a series, by their start. */
+static int load_candidates(struct book *book, struct candidates *c, struct error *err)
+{
+	int r = book_runs(book, &c->runs, &c->n_runs, err);
+
+	for (struct run *run = c->runs; r == 0 && run < c->runs + c->n_runs; run++) {
+		int inc;
+
+		if (!may_be_in_series(run))
+			continue;
+		inc = look_at_duet(book, run, err);
+		if (inc == -ENOENT)
+			continue;
+		if (inc < 0)
+			return inc;
+		*array_add(c->items, c->n) = (struct candidate){
+			run, run_command_line(run), .inc = inc > 0};
+	}
+	if (r == 0 && c->n > 0)
+		qsort(c->items, c->n, sizeof(*c->items), candidate_by_start);
+	return r;
+}
+
+/* Chooses the unit: that of INC, if any run of the series alternated with it. From now on, the runs
+ * of the series are meant. */
+static void choose_unit(struct candidates *c, bool seconds, struct series *s)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		struct candidate *item = &c->items[i];
 
-		_cleanup_(freep) char *of = NULL;
-		struct series_run run = {.run = *item->run}, *added;
-		int r = item->meant ? book_get_environment(
-					      book, item->run->environment, NULL, &of, NULL, err)
-				    : 0;
-		_cleanup_(run_rules_clear) struct run_rules rules = {};
-		_cleanup_(run_result_clear) struct run_result result = {};
-		const struct summary *kept = &result.discarding.pt.kept;
-		struct inc_units units = {};
-
-		if (r < 0)
-			return r;
-		if (!item->meant)
-			continue;
-		if (s->unit == SERIES_INC && !item->inc) {
-			s->n_other_unit++;
-			continue;
-		}
-		if (s->unit == SERIES_INC &&
-			strcmp(item->run->inc_digest ?: "", inc_digest ?: "") != 0) {
-			s->n_other_inc++;
-			continue;
-		}
-		if (machine && of ? strcmp(machine, of) != 0 : machine != of) {
-			s->n_other_machine++;
-			continue;
-		}
-		if (s->n > 0 && run.run.started_ns < s->items[s->n - 1].run.ended_ns) {
-			s->n_at_once++;
-			continue;
-		}
-		/* Without the samples that the run's own rules discard. */
-		r = run_rules_load(book, &run.run, NULL, false, &rules, err);
-		if (r < 0)
-			return r;
-		if (s->unit == SERIES_INC) {
-			r = inc_units_load(book, run.run.id, &rules.rules, &units, err);
-			run.n_samples = r > 0 ? units.n : 0;
-			run.log = r > 0 ? log(units.mean) : 0;
-			run.error = run.n_samples > 0 ? units.sd / sqrt((double)units.n) : 0;
-			run.hidden = units.hidden;
-			run.step = units.step;
-		} else {
-			r = run_result_read(book, run.run.id, &rules.rules, 0, &result, err);
-			run.n_samples = r == 0 ? kept->n : 0;
-			if (run.n_samples >= SERIES_LEAST_SAMPLES && !(kept->mean_ns > 0)) {
-				s->n_without_pt++;
-				continue;
-			}
-			run.log = r == 0 ? log(kept->mean_ns / 1e9) : 0;
-			run.error = run.n_samples > 0 ? kept->relative_error / sqrt((double)kept->n)
-						      : 0;
-			if (run.n_samples > 0) {
-				run.hidden = result.discarding.pt.interval.bias_ns / kept->mean_ns;
-				run.step = result.discarding.pt.interval.step_ns / kept->mean_ns;
-			}
-		}
-		if (r < 0)
-			return r;
-		if (run.n_samples < SERIES_LEAST_SAMPLES) {
-			s->n_few++;
-			continue;
-		}
-		added = array_add(s->items, s->n);
-		*added = run;
-		*item->run = (struct run){}; /* taken over */
+		item->meant = !strcmp(key_of(item), s->name);
+		if (item->meant && item->inc && !seconds)
+			s->unit = SERIES_INC;
 	}
-	return 0;
+}
+
+/* The last run in the unit of the series; NULL: none. */
+static const struct run *last_of_series(const struct candidates *c, const struct series *s)
+{
+	const struct run *last = NULL;
+
+	for (size_t i = 0; i < c->n; i++)
+		if (c->items[i].meant && (c->items[i].inc || s->unit == SERIES_SECONDS))
+			last = c->items[i].run;
+	return last;
 }
 
 static int load_series(
 	struct book *book, const char *name, bool seconds, struct series *s, struct error *err)
 {
 	_cleanup_(candidates_clear) struct candidates c = {};
-	_cleanup_(freep) char *machine = NULL, *inc_digest = NULL;
-	const struct run *last = NULL;
-	int r = book_runs(book, &c.runs, &c.n_runs, err);
-
-	for (struct run *run = c.runs; r == 0 && run < c.runs + c.n_runs; run++) {
-		struct candidate *item;
-
-		if (run->n_samples == 0 || run->kind == RUN_JITTER || run->kind == RUN_CLOCKS ||
-			run->kind == RUN_LOAD)
-			continue;
-		r = look_at_duet(book, run, err);
-		if (r >= 0) {
-			item = array_add(c.items, c.n);
-			*item = (struct candidate){run, run_command_line(run), .inc = r > 0};
-		}
-		r = r < 0 && r != -ENOENT ? r : 0;
-	}
-	if (r == 0 && c.n > 0)
-		qsort(c.items, c.n, sizeof(*c.items), candidate_by_start);
+	_cleanup_(series_scope_clear) struct series_scope scope = {};
+	const struct run *last;
+	int r = load_candidates(book, &c, err);
 
 	if (r == 0)
 		r = choose_series(&c, name, &s->name, err);
 	if (r < 0)
 		return r;
-	/* from now on, those of the series are meant */
-	for (size_t i = 0; i < c.n; i++) {
-		struct candidate *item = &c.items[i];
-
-		item->meant = !strcmp(key_of(item), s->name);
-		if (item->meant && item->inc && !seconds)
-			s->unit = SERIES_INC;
+	choose_unit(&c, seconds, s);
+	last = last_of_series(&c, s);
+	if (last) {
+		scope.inc_digest = text_copy(last->inc_digest);
+		r = book_get_environment(book, last->environment, NULL, &scope.machine, NULL, err);
 	}
-	for (size_t i = 0; i < c.n; i++) {
-		struct candidate *item = &c.items[i];
-
-		if (item->meant && (item->inc || s->unit == SERIES_SECONDS))
-			last = item->run;
-	}
-	inc_digest = last ? text_copy(last->inc_digest) : NULL; /* add_runs takes the run over */
-	if (last)
-		r = book_get_environment(book, last->environment, NULL, &machine, NULL, err);
-	return r < 0 ? r : add_runs(book, &c, machine, inc_digest, s, err);
+	for (size_t i = 0; r == 0 && i < c.n; i++)
+		if (c.items[i].meant)
+			r = add_series_run(book, &c.items[i], &scope, s, err);
+	return r;
 }
 
 /* What is different in the environment, and in how the runs themselves were made. *ret NULL:
@@ -394,13 +461,15 @@ int trend_refer(struct trend_view *view, const struct trend_reference *since,
 			s->name);
 	if (i == s->n && since->since_ns)
 		return error_say(err, -ENOENT,
-			"no run of '%s' that is followed started since then; the last one did at %s",
+			"no run of '%s' that is followed started since then; the last one did at "
+			"%s",
 			s->name,
 			s->n > 0 ? text_moment(s->items[s->n - 1].run.started_ns) : "no time");
 	if (i + 1 == s->n && (since->run || since->since_ns))
 		return error_say(err, -EINVAL,
 			"run %" PRId64
-			" is the last run of '%s', and is compared with an earlier one; none is since then",
+			" is the last run of '%s', and is compared with an earlier one; none is "
+			"since then",
 			s->items[i].run.id, s->name);
 	view->reference = i;
 	view->rules = *rules;

@@ -17,9 +17,9 @@ struct series_run {
 	size_t n_samples; /* kept */
 	double log;       /* of the mean PT, in the unit of the series */
 	double error;     /* of that, as far as its own samples show it */
-	double hidden;    /* what the steps of its clock may hide of it: see lib/stats/rounding.h */
-	/* Of the clock, as its own samples show it, as a share of the mean; of units of INC, of
-	 * both programs' means. */
+	double hidden; /* the bias that the steps of its clock may give it: lib/stats/rounding.h */
+	/* The step of the clock, as its own samples show it, as a share of the mean; in units of
+	 * INC, of the means of both programs. */
 	double step;
 };
 
@@ -28,8 +28,9 @@ struct series {
 	enum series_unit unit;
 	struct series_run *items;
 	size_t n;
-	/* What is left out: runs that do not have that unit, of other machines than the last run's,
-	 * of too few samples, with a mean PT of 0, and at the same time as the one before. */
+	/* How many runs are left out: those without that unit, in units of another INC, of
+	 * another machine than the last run's, of too few samples, with a mean PT of 0, and at the
+	 * same time as the run before. */
 	size_t n_other_unit, n_other_inc, n_other_machine, n_few, n_without_pt, n_at_once;
 };
 

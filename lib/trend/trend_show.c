@@ -28,12 +28,14 @@ static const struct column level_columns[] = {
 	{},
 };
 
-/* Decimals that show two digits of `step`. */
+/* Decimals that show two digits of `step`, at most 6. */
 static int trend_decimals(double step)
 {
 	int decimals = step > 0 && isfinite(step) ? 1 - (int)floor(log10(step)) : 2;
 
-	return decimals < 0 ? 0 : decimals > 6 ? 6 : decimals;
+	if (decimals < 0)
+		return 0;
+	return decimals > 6 ? 6 : decimals;
 }
 
 /* A figure in the unit of the series: "471.2" (units of INC), "127.9 ms"; its digits are those of
@@ -181,38 +183,43 @@ static void append_missing(char *text, size_t size, const struct trend_view *v)
 	}
 }
 
+/* What is compared, or what it takes to compare. The caller frees it. */
+static char *compared_text(const struct trend_view *v)
+{
+	const struct trend_judgement *j = &v->judgement;
+	const struct series_run *runs = v->series.items;
+	size_t n = v->series.n;
+
+	if (n < LEAST_RUNS)
+		return text_format("%d runs are needed to show a change, and there %s %zu",
+			LEAST_RUNS, n == 1 ? "is" : "are", n);
+	if (j->shown)
+		return text_format("run %" PRId64 " against run %" PRId64 ": %s",
+			runs[n - 1].run.id, runs[v->reference].run.id,
+			trend_change_text(j->change));
+	if (!isfinite(j->change.half))
+		return text_format("%d runs of the last level are needed, and there %s %zu",
+			LEAST_RUNS, j->of == 1 ? "is" : "are", j->of);
+	return text_format("last %zu runs against %zu before: %s", j->last, j->of - j->last,
+		trend_change_text(j->change));
+}
+
 /* The verdict, and what is compared. Returns `buffer`. */
 #define VERDICT "Verdict: "
 enum { VERDICT_TEXT_SIZE = 384 };
 static const char *trend_verdict_text(char buffer[VERDICT_TEXT_SIZE], const struct trend_view *v)
 {
 	const struct trend_judgement *j = &v->judgement;
-	size_t n = v->series.n;
-	char what[128], seen[64] = "";
-	int len = snprintf(
-		buffer, VERDICT_TEXT_SIZE, VERDICT "%s", comparison_verdict_words[j->verdict]);
+	_cleanup_(freep) char *what = compared_text(v);
+	const char *margin = "", *seen = "";
+	int len;
 
 	if (j->verdict == COMPARISON_EQUAL)
-		len += snprintf(buffer + len, VERDICT_TEXT_SIZE - (size_t)len, " (within %g %%)",
-			100 * comparison_rules_margin(&v->rules));
+		margin = text_brief(" (within %g %%)", 100 * comparison_rules_margin(&v->rules));
 	if (j->verdict == COMPARISON_CANNOT_TELL && isfinite(j->detectable))
-		snprintf(seen, sizeof(seen), "; could have shown %s", text_percent(j->detectable));
-	if (n < LEAST_RUNS)
-		snprintf(what, sizeof(what),
-			"%d runs are needed to show a change, and there %s %zu", LEAST_RUNS,
-			n == 1 ? "is" : "are", n);
-	else if (j->shown)
-		snprintf(what, sizeof(what), "run %" PRId64 " against run %" PRId64 ": %s",
-			v->series.items[n - 1].run.id, v->series.items[v->reference].run.id,
-			trend_change_text(j->change));
-	else if (!isfinite(j->change.half))
-		snprintf(what, sizeof(what),
-			"%d runs of the last level are needed, and there %s %zu", LEAST_RUNS,
-			j->of == 1 ? "is" : "are", j->of);
-	else
-		snprintf(what, sizeof(what), "last %zu runs against %zu before: %s", j->last,
-			j->of - j->last, trend_change_text(j->change));
-	len += snprintf(buffer + len, VERDICT_TEXT_SIZE - (size_t)len, "; %s%s", what, seen);
+		seen = text_brief("; could have shown %s", text_percent(j->detectable));
+	len = snprintf(buffer, VERDICT_TEXT_SIZE, VERDICT "%s%s; %s%s",
+		comparison_verdict_words[j->verdict], margin, what, seen);
 	append_missing(buffer + len, VERDICT_TEXT_SIZE - (size_t)len, v);
 	return buffer;
 }
@@ -227,6 +234,30 @@ static char *trend_cause_text(const struct trend_view *v, size_t i)
 		terminal_text(c->text) ?: "no change of the environment is recorded");
 }
 
+/* "Left out: 2 of other machines, 1 with a PT of 0"; nothing if nothing is. */
+static void print_left_out_runs(const struct series *s)
+{
+	const struct {
+		size_t n;
+		const char *why;
+	} rows[] = {
+		{s->n_other_unit, "without INC units (--seconds follows all)"},
+		{s->n_other_machine, "of other machines"},
+		{s->n_few, "of fewer than 3 samples"},
+		{s->n_without_pt, "with a PT of 0"},
+		{s->n_other_inc, "in units of another INC"},
+		{s->n_at_once, "at the same time as another"},
+	};
+	_cleanup_(freep) char *text = NULL;
+
+	for (size_t i = 0; i < ELEMENTS(rows); i++)
+		if (rows[i].n > 0)
+			text_append(&text, ", ", "%s%zu %s", text ? "" : "Left out: ", rows[i].n,
+				rows[i].why);
+	if (text)
+		terminal_wrap(stdout, text, 0, 2);
+}
+
 static void trend_print(const struct trend_view *v)
 {
 	_cleanup_(table_freep) struct table *list = list_levels(v);
@@ -237,37 +268,16 @@ static void trend_print(const struct trend_view *v)
 		text_count(s->n, "run"),
 		s->unit == SERIES_INC ? "INC units (millions of increments)" : "seconds");
 	terminal_wrap(stdout, title, 0, 2);
-	if (v->series.n > 0)
+	if (s->n > 0)
 		table_print(list, stdout);
 	print_trend_noise(v);
+
 	for (size_t i = 1; i < v->levels.n; i++) {
 		_cleanup_(freep) char *cause = trend_cause_text(v, i);
 
 		terminal_wrap(stdout, cause, 0, 2);
 	}
-	/* what is not in the series */
-	const struct {
-		size_t n;
-		const char *why;
-	} rows[] = {
-		{v->series.n_other_unit, "without INC units (--seconds follows all)"},
-		{v->series.n_other_machine, "of other machines"},
-		{v->series.n_few, "of fewer than 3 samples"},
-		{v->series.n_without_pt, "with a PT of 0"},
-		{v->series.n_other_inc, "in units of another INC"},
-		{v->series.n_at_once, "at the same time as another"},
-	};
-	char text[512] = "";
-
-	for (size_t i = 0; i < ELEMENTS(rows); i++)
-		if (rows[i].n > 0) {
-			size_t used = strlen(text);
-
-			snprintf(text + used, sizeof(text) - used, "%s%zu %s",
-				used ? ", " : "Left out: ", rows[i].n, rows[i].why);
-		}
-	if (*text)
-		terminal_wrap(stdout, text, 0, 2);
+	print_left_out_runs(s);
 	terminal_wrap(stdout, trend_verdict_text(verdict, v), 0, 2);
 }
 
@@ -332,7 +342,8 @@ static json_t *trend_json(const struct trend_view *v)
 					      "level", (json_int_t)level + 1));
 		}
 	return json_pack(
-		"{s:s, s:s, s:o, s:o, s:s, s:I, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I, s:I, s:I}}",
+		"{s:s, s:s, s:o, s:o, s:s, s:I, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I, s:I, "
+		"s:I}}",
 		"command", s->name, "verdict", comparison_verdict_words[v->judgement.verdict],
 		"comparison", trend_verdict_json(v), "drift", trend_drift_json(v), "unit",
 		s->unit == SERIES_INC ? "INC" : "s", "unit_increments",
@@ -451,38 +462,43 @@ static struct trend_frame trend_frame_of(const struct trend_view *v)
 	return (struct trend_frame){f->low - margin, f->high + margin + above};
 }
 
-/* A point for each run. Outliers outside the picture are at its edge, with their PT. */
-static void write_runs(const struct trend_view *v, const struct trend_frame *f, FILE *script)
+static enum place place_of(const struct trend_view *v, const struct trend_frame *f, size_t i)
 {
-	enum place places[N_PLACES];
+	double log = v->series.items[i].log;
+
+	if (log > f->high)
+		return ABOVE;
+	if (log < f->low)
+		return BELOW;
+	return trend_is_outlier(v, i) ? OUTLIER : RUN;
+}
+
+/* The runs of a kind. Returns whether there are any. */
+static bool write_runs_at(
+	const struct trend_view *v, const struct trend_frame *f, enum place place, FILE *script)
+{
 	double edge = (f->high - f->low) / 50;
-	size_t n_outside = 0, n_places = 0, n_last = v->series.n + 1;
+	bool any = false;
 
-	fprintf(script, "array places[%d]\n", N_PLACES);
-	fputs("$runs << EOD\n", script);
-	for (enum place place = RUN; place < N_PLACES; place++) {
-		bool any = false;
+	for (size_t i = 0; i < v->series.n; i++) {
+		double log = v->series.items[i].log;
 
-		for (size_t i = 0; i < v->series.n; i++) {
-			double log = v->series.items[i].log;
-			enum place of = log > f->high            ? ABOVE
-					: log < f->low           ? BELOW
-					: trend_is_outlier(v, i) ? OUTLIER
-								 : RUN;
-
-			if (of != place)
-				continue;
-			any = true;
-			fprintf(script, "%zu %.9g\n", i + 1,
-				exp(fmax(f->low + edge, fmin(f->high - edge, log))));
-		}
-		if (any)
-			places[n_places++] = place;
-		fputs(any ? "\n\n" : "", script);
+		if (place_of(v, f, i) != place)
+			continue;
+		any = true;
+		fprintf(script, "%zu %.9g\n", i + 1,
+			exp(fmax(f->low + edge, fmin(f->high - edge, log))));
 	}
-	fprintf(script, "EOD\nn_places = %zu\n", n_places);
-	for (size_t i = 0; i < n_places; i++)
-		fprintf(script, "places[%zu] = %d\n", i + 1, places[i] + 1);
+	if (any)
+		fputs("\n\n", script);
+	return any;
+}
+
+/* The PTs of the runs outside the picture. */
+static void write_outside(const struct trend_view *v, const struct trend_frame *f, FILE *script)
+{
+	size_t n_outside = 0, n_last = v->series.n + 1;
+
 	fprintf(script, "array outside[%zu]\narray outside_at[%zu]\narray outside_above[%zu]\n",
 		n_last, n_last, n_last);
 	for (size_t i = 0; i < v->series.n; i++) {
@@ -495,6 +511,23 @@ static void write_runs(const struct trend_view *v, const struct trend_frame *f, 
 			i + 1, n_outside, log > f->high);
 	}
 	fprintf(script, "n_outside = %zu\n", n_outside);
+}
+
+/* A point for each run. Outliers outside the picture are at its edge, with their PT. */
+static void write_runs(const struct trend_view *v, const struct trend_frame *f, FILE *script)
+{
+	enum place places[N_PLACES];
+	size_t n_places = 0;
+
+	fprintf(script, "array places[%d]\n", N_PLACES);
+	fputs("$runs << EOD\n", script);
+	for (enum place place = RUN; place < N_PLACES; place++)
+		if (write_runs_at(v, f, place, script))
+			places[n_places++] = place;
+	fprintf(script, "EOD\nn_places = %zu\n", n_places);
+	for (size_t i = 0; i < n_places; i++)
+		fprintf(script, "places[%zu] = %d\n", i + 1, places[i] + 1);
+	write_outside(v, f, script);
 }
 
 /* Each level with its interval, where it begins, and how far it is off the one before. */
@@ -520,7 +553,8 @@ static void write_levels(const struct trend_view *v, const struct trend_frame *f
 		fputs("\n\n", script);
 	}
 	fprintf(script,
-		"EOD\nn_levels = %zu\nfirst_has_interval = %d\narray begins[%zu]\narray changes[%zu]\narray slower[%zu]\n",
+		"EOD\nn_levels = %zu\nfirst_has_interval = %d\narray begins[%zu]\narray "
+		"changes[%zu]\narray slower[%zu]\n",
 		n, n > 0 && isfinite(v->levels.items[0].half), n + 1, n + 1, n + 1);
 	for (size_t i = 1; i < n; i++) {
 		const struct level_change change = v->levels.items[i].change;

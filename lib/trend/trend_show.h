@@ -7,12 +7,11 @@
 
 struct trend_options {
 	bool seconds, json;
-	const char *csv,
-		/* files: a row for each run; the table of levels. NULL: none; "-": standard
-		 * output */
-		*markdown;
-	const char *output; /* a picture; NULL: none */
-	bool script;        /* its gnuplot file is kept */
+	/* Files: NULL: none; "-": standard output. */
+	const char *csv;      /* a row for each run */
+	const char *markdown; /* the table of levels */
+	const char *output;   /* a picture; NULL: none */
+	bool script;          /* its gnuplot file is kept */
 	struct comparison_rules rules;
 	struct trend_reference since;
 };

@@ -247,3 +247,29 @@ TEST(no_line_is_wider_than_80_columns)
 					fail_msg("%zu columns: %s", terminal_text_width(one), one);
 		}
 }
+
+/* Made, and of CPU time. */
+static struct comparison made(double ratio, double half)
+{
+	struct comparison c = make(ratio, half, 0.01);
+
+	c.a.n = c.b.n = 5;
+	return c;
+}
+
+TEST(of_two_comparisons_the_worse_is_that_whose_verdict_weighs_more)
+{
+	struct comparison none = {}, slower = made(1.2, 0.1), equal = made(1, 0.01);
+	struct comparison doubtful = made(1.1, 0.5), much_slower = made(1.5, 0.1);
+
+	assert_null(comparison_worse(NULL, &none));
+	assert_ptr_equal(comparison_worse(NULL, &equal), &equal);
+	assert_ptr_equal(comparison_worse(&equal, &none), &equal);
+	assert_ptr_equal(comparison_worse(&slower, &equal), &slower);
+	assert_ptr_equal(comparison_worse(&equal, &slower), &slower);
+	assert_ptr_equal(comparison_worse(&slower, &much_slower), &much_slower);
+	assert_ptr_equal(comparison_worse(&slower, &slower), &slower);
+	assert_ptr_equal(comparison_worse(&slower, &doubtful), &slower);
+	doubtful.rules.strict = slower.rules.strict = true; /* only "cannot tell" fails */
+	assert_ptr_equal(comparison_worse(&slower, &doubtful), &doubtful);
+}
