@@ -220,8 +220,8 @@ DECIDER(check_kernel_tracer)
 			ret, CHECK_OFF, "%s events are traced", *events == '1' ? "all" : "some");
 	else if (recording) {
 		finding_set(ret, CHECK_OFF, "recorded by %s", recording);
-		ret->how = xstrdup(
-			"end the process that records; else: rmdir /sys/kernel/tracing/instances/NAME");
+		ret->how = xstrdup("end the process that records; "
+				   "else: rmdir /sys/kernel/tracing/instances/NAME");
 		ret->undo = CHECK_NO_UNDO;
 	} else
 		finding_set(ret, CHECK_OK, "nop");
