@@ -394,9 +394,9 @@ static int plan_inactive(struct plan *plan, const char *own, const char *name, s
 	return r;
 }
 
-/* Takes part in what an earlier apply has stopped, and is stopped still: of the policy, and what
- * was stopped with that. Its owner may end first. What is masked has no properties that would
- * tell. */
+/* Adds units that an earlier apply has stopped, and that are still stopped: those of the policy,
+ * and those that were stopped with them. They stay stopped then if the earlier owner ends first.
+ * The journal tells which they are: a masked unit has no properties that would. */
 static int plan_open_units(struct plan *plan, const char *own, struct error *err)
 {
 	int r = 0;
@@ -445,8 +445,8 @@ static int plan_running(struct plan *plan, const char *own, struct error *err)
 	if (r == 0)
 		r = sort_units(plan, err);
 
-	/* Behind those that need them. What is added may have been all that others were needed
-	 * by. */
+	/* Units that nothing needs any more come behind those that needed them. A unit that is
+	 * added here may have been the last one to need another. */
 	for (size_t i = 0; r >= 0 && i < plan->n_order; i++) {
 		_cleanup_(argv_freep) char **names = NULL;
 

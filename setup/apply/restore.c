@@ -25,8 +25,8 @@ static void restore_clear(struct restore *r)
 	report_clear(&r->report);
 }
 
-/* Takes what this restore is for. What has other owners stays, or goes back to what it was when
- * the first --for began. */
+/* Chooses the entries that this restore is for. An entry with another owner stays as it is; if that
+ * owner is a plain apply, it goes back to its value from before the first --for. */
 static void choose_entries(
 	struct restore *r, enum restore_scope scope, const struct journal *applied)
 {

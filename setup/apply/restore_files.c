@@ -154,7 +154,8 @@ static void settle_file(struct restore *r, struct entry *e)
 	restore_settle(r, e, s);
 }
 
-/* What cannot be written because another owner still keeps its governor away goes with that one. */
+/* A file of a governor cannot be written while another governor is in its place. Where an owner of
+ * that governor remains, the file gets its owners, and is restored with it. */
 static void pass_to_owners(struct restore *r, struct entry *e)
 {
 	bool stays = false;

@@ -98,7 +98,7 @@ static bool may_fall(const struct frequency_policy *p)
 	return p->base_khz > 0 ? p->min_khz < reachable_base(p) : p->min_khz != p->max_khz;
 }
 
-/* Where apply does not know to which. */
+/* The remedy where apply does not know which frequency to set. */
 static void set_limits_by_hand(struct finding *ret)
 {
 	ret->how = xstrdup("set both limits to one frequency: cpupower frequency-set -d F -u F");
@@ -135,7 +135,7 @@ enum turbo {
 	TURBO_NO_DRIVER, /* likewise, because there is no frequency driver */
 };
 
-/* By all switches; else by the processor's register, else by its flags. */
+/* Judges by all switches; else by the processor's register, else by its flags. */
 static enum turbo find_turbo(const struct facts *f)
 {
 	const struct frequency *q = &f->frequency;
@@ -158,22 +158,27 @@ static enum turbo find_turbo(const struct facts *f)
 										 : TURBO_OFF;
 }
 
+/* Whether the upper limit is not the base frequency; or, if that is not known, not the only one. */
+static bool has_other_maximum(const struct frequency_policy *p, bool turbo)
+{
+	const bool fixed = p->min_khz == p->max_khz;
+
+	if (p->base_khz <= 0)
+		return !fixed;
+	if (p->max_khz < reachable_base(p))
+		return true;
+	return p->max_khz > p->base_khz && (turbo || !fixed);
+}
+
 DECIDER(check_frequency_max)
 {
 	const struct frequency_policy *p = f->frequency.policies,
 				      *end = p + f->frequency.n_policies;
 	_cleanup_(freep) char *limits = policies_text(f, upper_limit);
-	bool turbo = find_turbo(f) != TURBO_OFF;
+	const bool turbo = find_turbo(f) != TURBO_OFF;
 
-	for (; p < end; p++) {
-		bool fixed = p->min_khz == p->max_khz,
-		     low = p->base_khz > 0 && p->max_khz<reachable_base(p), high = p->base_khz> 0
-				   ? p->max_khz > p->base_khz && (turbo || !fixed)
-				   : !fixed;
-
-		if (low || high)
-			break;
-	}
+	while (p < end && !has_other_maximum(p, turbo))
+		p++;
 	if (p < end && p->base_khz > 0)
 		finding_set(ret, CHECK_OFF, "%" PRId64 " MHz, base %" PRId64 " MHz (policy %d)",
 			p->max_khz / 1000, p->base_khz / 1000, p->number);
@@ -227,8 +232,8 @@ DECIDER(check_frequency_turbo_policy)
 		finding_set_absent(ret, f, "the policies have no turbo switch");
 }
 
-/* At which the clock runs if both limits are the same: what is above the base frequency is
- * turbo. */
+/* The frequency at which the clock runs if both limits are equal. Only turbo goes above the base
+ * frequency. */
 static int64_t fixed_clock(const struct facts *f, const struct frequency_policy *p)
 {
 	return p->base_khz > 0 && p->min_khz > p->base_khz && find_turbo(f) == TURBO_OFF
@@ -244,7 +249,7 @@ static bool is_below_base(const struct facts *f)
 	return false;
 }
 
-/* Whether it can change by the limits, the governor or, above the base frequency, turbo. */
+/* Whether the clock can change, by the limits, the governor or, above the base frequency, turbo. */
 static bool may_vary(const struct frequency_policy *p, enum turbo turbo)
 {
 	int64_t most = p->base_khz > 0 && p->base_khz < p->max_khz && turbo == TURBO_OFF
@@ -266,6 +271,7 @@ DECIDER(check_frequency_speedstep)
 	/* Where the firmware did not switch SpeedStep off, a fixed clock is as good. */
 	while (p < end && !may_vary(p, turbo))
 		p++;
+
 	if (p < end && p->min_khz == p->max_khz && turbo == TURBO_ON)
 		finding_set(ret, CHECK_OFF, "the limits are %" PRId64 " MHz, but turbo is on",
 			p->min_khz / 1000);

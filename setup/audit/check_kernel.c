@@ -89,28 +89,35 @@ static const struct {
 	{"init_on_free", "CONFIG_INIT_ON_FREE_DEFAULT_ON", "init_on_free", "1 on y"},
 };
 
+/* Whether row i of DEBUGGING is on. */
+static bool is_debugging(const struct facts *f, const char *command_line, size_t i)
+{
+	const char *config = DEBUGGING[i].config, *option = DEBUGGING[i].option,
+		   *on = DEBUGGING[i].on;
+	_cleanup_(freep) char *built = NULL, *value = NULL;
+	bool by_default;
+
+	if (f->config && config)
+		built = kernel_config_get(f->config, config);
+	if (option)
+		value = kernel_boot_option(command_line, option);
+	by_default = built && !strcmp(built, "y");
+	if (!value)
+		return by_default;
+	if (!on)
+		return by_default && strcmp(value, "off") != 0;
+	return *on ? text_has_word(on, value) : strcmp(value, "-") != 0; /* "-": off */
+}
+
 DECIDER(check_kernel_debugging)
 {
 	_cleanup_(freep) char *command_line = path_text(f->root_fd, "/proc/cmdline"), *found = NULL;
 
 	for (size_t i = 0; i < ELEMENTS(DEBUGGING); i++) {
-		_cleanup_(freep) char *built = f->config && DEBUGGING[i].config
-						       ? kernel_config_get(
-								 f->config, DEBUGGING[i].config)
-						       : NULL,
-				      *value = DEBUGGING[i].option
-						       ? kernel_boot_option(
-								 command_line, DEBUGGING[i].option)
-						       : NULL;
-		bool on = built && !strcmp(built, "y");
+		const char *name = DEBUGGING[i].name;
 
-		if (value && DEBUGGING[i].on && !*DEBUGGING[i].on)
-			on = strcmp(value, "-") != 0; /* "-" switches it off */
-		else if (value)
-			on = DEBUGGING[i].on ? text_has_word(DEBUGGING[i].on, value)
-					     : on && strcmp(value, "off") != 0;
-		if (on && !(found && strstr(found, DEBUGGING[i].name)))
-			text_append(&found, ", ", "%s", DEBUGGING[i].name);
+		if (is_debugging(f, command_line, i) && !(found && strstr(found, name)))
+			text_append(&found, ", ", "%s", name);
 	}
 	if (found)
 		finding_set(ret, CHECK_OFF, "%s", found);

@@ -168,8 +168,8 @@ DECIDER(check_system_swap)
 			total / 1024 + (total % 1024 > 0), text_count(areas, "area"));
 }
 
-/* Of the time of all CPUs since the machine was started, and during this audit, which is short:
- * there, a single tick proves nothing. */
+/* Judges the share of stolen time since the machine was started, and during this audit. The audit
+ * is short: a single tick proves nothing. */
 DECIDER(check_system_steal)
 {
 	enum { MOST_SHARE = 100 /* 1 % */, TICKS_COUNT = 3 };

@@ -98,10 +98,10 @@ static void read_locks(struct facts *f)
 	}
 }
 
-/* How many rules record system calls or file accesses, of which a rule "never,task" makes none
- * work: with one that may match, the kernel keeps a record of every system call. Asked over
- * netlink, as auditctl -l does. -EPERM for ordinary users and in containers, -EPROTONOSUPPORT: a
- * kernel without audit; other -errno. */
+/* How many rules record system calls or file accesses: with one that may match, the kernel keeps a
+ * record of every system call. A rule "never,task" disables all of them. Asked over netlink, as
+ * auditctl -l does. -EPERM for ordinary users and in containers, -EPROTONOSUPPORT: a kernel without
+ * audit; other -errno. */
 static int count_audit_rules(void)
 {
 	enum { SIZE = 16384 };
@@ -252,9 +252,9 @@ const char *facts_stop(const struct facts *f, const char *unit)
 		       : why;
 }
 
-/* Timers of the policy whatever their time, others if they elapse soon; and the running services
- * that the policy does not list. `user`: in front of the names of a user's timers, of whose units
- * nothing else is wanted; "": the system's. */
+/* Adds the timers of the policy, other timers that elapse soon, and the running services that the
+ * policy does not list. `user`: "" for the units of the system; else those of a user, of which only
+ * timers are added, with this text in front of their names. */
 static void read_units(struct facts *f, struct units *units, const struct unit_list *list,
 	const char *user, int64_t until_ns)
 {
@@ -435,6 +435,7 @@ void facts_clear(struct facts *f)
 	free(f->programs);
 	free(f->config);
 	free(f->inhibitors);
+
 	machine_clear(&f->machine);
 	policy_free(f->policy);
 	frequency_clear(&f->frequency);
@@ -443,6 +444,7 @@ void facts_clear(struct facts *f)
 	for (size_t i = 0; i < f->n_daemons; i++)
 		free(f->daemons[i].text);
 	free(f->daemons);
+
 	unit_list_clear(&f->units);
 	elapses_free(f->timers, f->n_timers);
 	elapses_free(f->due, f->n_due);
@@ -450,6 +452,7 @@ void facts_clear(struct facts *f)
 	unit_reasons_clear(&f->needed);
 	unit_reasons_clear(&f->left);
 	free(f->threads);
+
 	for (size_t i = 0; f->files && i < n_check_rows; i++) {
 		for (size_t k = 0; k < f->files[i].n; k++) {
 			free(f->files[i].items[k].path);

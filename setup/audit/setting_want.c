@@ -2,13 +2,13 @@
 /* What settings should hold: see setting_want.h. */
 #include "setup/audit/setting_want.h"
 
-/* "inherit": as thp. */
+/* "inherit" takes the value of thp. */
 char *want_mthp(const struct facts *f, const struct setting_file *file)
 {
 	return xstrdup(file->value && !strcmp(file->value, "inherit") ? "inherit" : "never");
 }
 
-/* What is better than wanted stays. */
+/* The least value, or what the file holds if that is higher. */
 static char *check_no_less(const struct setting_file *file, int64_t least)
 {
 	int64_t value;
@@ -19,7 +19,7 @@ static char *check_no_less(const struct setting_file *file, int64_t least)
 	return text_format("%" PRId64, least);
 }
 
-/* 0: it never looks. */
+/* 0 switches the search for hung tasks off, and stays. */
 char *want_hung(const struct facts *f, const struct setting_file *file)
 {
 	return file->value && !strcmp(file->value, "0") ? xstrdup("0") : check_no_less(file, 600);
@@ -30,13 +30,13 @@ char *want_vmstat(const struct facts *f, const struct setting_file *file)
 	return check_no_less(file, 10);
 }
 
-/* 2: stopped, and what was merged is apart again. */
+/* 2 stops it too, and separates the pages that were merged. */
 char *want_ksm(const struct facts *f, const struct setting_file *file)
 {
 	return xstrdup(file->value && !strcmp(file->value, "2") ? "2" : "0");
 }
 
-/* The best that this machine has. */
+/* The first of the profiles below that this machine has. */
 char *want_power_profile(const struct facts *f, const struct setting_file *file)
 {
 	static const char *const best[] = {"performance", "balanced-performance", "balanced"};

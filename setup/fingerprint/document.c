@@ -24,8 +24,8 @@ static json_t *fingerprint_file(int root_fd, const char *path)
 /* Identity: processor, memory, firmware, kernel, system. It has nothing that only root can read, or
  * the digest would depend on who asks, and nothing that depends on which CPUs are online. */
 
-/* Those of the first CPU that is online, the others have none in /sys. Not which CPUs share it:
- * that depends on which ones are online. */
+/* The caches of the first CPU that is online: a CPU that is not has none in /sys. Which CPUs share
+ * a cache is left out, since it depends on which ones are online. */
 static json_t *fingerprint_caches(int root_fd)
 {
 	enum { MOST_CACHES = 16 };
@@ -263,7 +263,7 @@ static json_t *files_of(int root_fd, const char *pattern, bool whole_name)
 	return some_or_null(object);
 }
 
-/* What takes more than one file. */
+/* Adds the settings that take more than one file. */
 static void add_composed(json_t *settings, int root_fd)
 {
 	_cleanup_(freep) char *command_line = path_text(root_fd, "/proc/cmdline"),

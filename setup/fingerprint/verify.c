@@ -47,7 +47,7 @@ static int read_profile(const char *name, json_t **ret, struct profile *profile,
 		    : error_say(err, -ENOENT, "the book has no fingerprint for profile '%s'", name);
 }
 
-static void print_verdict(
+static void print_profile_verdict(
 	const struct profile *profile, const struct differences *differences, struct table *list)
 {
 	const enum validity validity = differences_validity(differences);
@@ -94,7 +94,7 @@ int fingerprint_verify_verb(int argc, char **argv, struct error *err)
 				VERDICTS[validity].verdict),
 			err);
 	else
-		print_verdict(&profile, &differences, list);
+		print_profile_verdict(&profile, &differences, list);
 	if (r < 0)
 		return r;
 	return validity == VALIDITY_HOLDS ? STATUS_DONE : STATUS_NOT_FIT;
