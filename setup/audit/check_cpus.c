@@ -84,7 +84,6 @@ DECIDER(check_cpus_type)
 		finding_set(ret, CHECK_OFF, "%s; no CPU is chosen", types);
 }
 
-/* A quota of all CPUs or more does not stop a program: cgroup_limits_read() leaves it out. */
 DECIDER(check_cpus_quota)
 {
 	_cleanup_(cgroup_limits_clear) struct cgroup_limits l = {};
