@@ -4,6 +4,7 @@
 #include "lib/base/text.h"
 #include "lib/host/accounting/identity.h"
 #include "setup/audit/cron.h"
+#include "setup/audit/ntp.h"
 #include "lib/host/process/process.h"
 #include "lib/host/system/kernel.h"
 #include "lib/host/systemd/units.h"
