@@ -34,9 +34,12 @@ static void choose_entries(
 
 	for (size_t i = 0; i < r->journal.n; i++) {
 		struct entry *e = &r->journal.entries[i];
-		bool own = scope == RESTORE_GAINED ? i < applied->n && applied->entries[i].gained
-						   : entry_has_owner(e, owner);
+		bool own;
 
+		if (scope == RESTORE_GAINED)
+			own = i < applied->n && applied->entries[i].gained;
+		else
+			own = entry_has_owner(e, owner);
 		e->back = e->old;
 		e->taken = scope == RESTORE_ALL;
 		if (e->taken || (!own && !entry_is_abandoned(e)))
@@ -68,10 +71,11 @@ static int restore_show(const struct restore *r, size_t n_undone, struct error *
 	const size_t *count = report->count;
 	FILE *file = report_file();
 
-	if (options.json)
-		return json_print(report_document(report, json_pack("{s:I}", "undone_by_reboot",
-								  (json_int_t)n_undone)),
-			file, err);
+	if (options.json) {
+		json_t *members = json_pack("{s:I}", "undone_by_reboot", (json_int_t)n_undone);
+
+		return json_print(report_document(report, members), file, err);
+	}
 
 	report_print(report, file, options.verbose);
 	if (n_undone)

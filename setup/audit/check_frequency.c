@@ -39,8 +39,9 @@ DECIDER(check_frequency_governor)
 /* The base frequency, or the highest that the hardware allows if that is lower; -1: not known. */
 static int64_t reachable_base(const struct frequency_policy *p)
 {
-	return p->hardware_max_khz > 0 && p->hardware_max_khz < p->base_khz ? p->hardware_max_khz
-									    : p->base_khz;
+	if (p->hardware_max_khz > 0 && p->hardware_max_khz < p->base_khz)
+		return p->hardware_max_khz;
+	return p->base_khz;
 }
 
 /* Of each policy. */
@@ -154,8 +155,9 @@ static enum turbo find_turbo(const struct facts *f)
 		return TURBO_OFF;
 	if (q->n_policies == 0)
 		return x86 && f->machine.flags && !has_flag ? TURBO_OFF : TURBO_NO_DRIVER;
-	return p->base_khz <= 0 || p->hardware_max_khz > p->base_khz || has_flag ? TURBO_NO_SWITCH
-										 : TURBO_OFF;
+	if (p->base_khz <= 0 || p->hardware_max_khz > p->base_khz || has_flag)
+		return TURBO_NO_SWITCH;
+	return TURBO_OFF;
 }
 
 /* Whether the upper limit is not the base frequency; or, if that is not known, not the only one. */
@@ -236,9 +238,9 @@ DECIDER(check_frequency_turbo_policy)
  * frequency. */
 static int64_t fixed_clock(const struct facts *f, const struct frequency_policy *p)
 {
-	return p->base_khz > 0 && p->min_khz > p->base_khz && find_turbo(f) == TURBO_OFF
-		       ? p->base_khz
-		       : p->min_khz;
+	if (p->base_khz > 0 && p->min_khz > p->base_khz && find_turbo(f) == TURBO_OFF)
+		return p->base_khz;
+	return p->min_khz;
 }
 
 static bool is_below_base(const struct facts *f)
@@ -252,10 +254,10 @@ static bool is_below_base(const struct facts *f)
 /* Whether the clock can change, by the limits, the governor or, above the base frequency, turbo. */
 static bool may_vary(const struct frequency_policy *p, enum turbo turbo)
 {
-	int64_t most = p->base_khz > 0 && p->base_khz < p->max_khz && turbo == TURBO_OFF
-			       ? p->base_khz
-			       : p->max_khz;
+	int64_t most = p->max_khz;
 
+	if (p->base_khz > 0 && p->base_khz < most && turbo == TURBO_OFF)
+		most = p->base_khz;
 	return !p->governor || strcmp(p->governor, "performance") != 0 || p->min_khz < most ||
 	       (p->base_khz > 0 && p->max_khz > p->base_khz && turbo == TURBO_ON);
 }

@@ -198,19 +198,26 @@ static void set_unreadable(const struct facts *f, struct finding *ret, int r, co
 	}
 }
 
+/* The directory of the kernel's tracing; negative errno: why not. */
+static int open_tracing(int root_fd)
+{
+	int fd;
+
+	if (root_fd == AT_FDCWD)
+		return tracefs_open();
+	fd = path_open(root_fd, O_RDONLY | O_DIRECTORY, "/sys/kernel/tracing");
+	if (fd >= 0)
+		return fd;
+	return path_open(root_fd, O_RDONLY | O_DIRECTORY, "/sys/kernel/debug/tracing");
+}
+
 /* Where the tracer is "nop", single events may be traced. */
 DECIDER(check_kernel_tracer)
 {
-	_cleanup_(closep) int fd = f->root_fd == AT_FDCWD
-					   ? tracefs_open()
-					   : path_open(f->root_fd, O_RDONLY | O_DIRECTORY,
-						     "/sys/kernel/tracing");
+	_cleanup_(closep) int fd = open_tracing(f->root_fd);
 	_cleanup_(freep) char *tracer = NULL, *events = NULL, *recording = NULL;
-	int r;
+	int r = fd < 0 ? fd : path_read_text(fd, NULL, &tracer, "current_tracer");
 
-	if (fd < 0 && f->root_fd != AT_FDCWD)
-		fd = path_open(f->root_fd, O_RDONLY | O_DIRECTORY, "/sys/kernel/debug/tracing");
-	r = fd < 0 ? fd : path_read_text(fd, NULL, &tracer, "current_tracer");
 	if (r >= 0) {
 		/* "0" none, "X" some, "1" all are enabled */
 		events = path_text(fd, "events/enable");

@@ -247,9 +247,9 @@ const char *facts_stop(const struct facts *f, const char *unit)
 
 	if (!why || policy_requests(f->policy, unit))
 		return why;
-	return unit_reasons_find(&f->needed, unit) || !strrchr(unit, '.') || partner_stays(f, unit)
-		       ? NULL
-		       : why;
+	if (unit_reasons_find(&f->needed, unit) || !strrchr(unit, '.') || partner_stays(f, unit))
+		return NULL;
+	return why;
 }
 
 /* Adds the timers of the policy, other timers that elapse soon, and the running services that the
@@ -474,11 +474,11 @@ const struct setting_files *check_files(const struct check *check, const struct 
 
 bool setting_is_of_host(const struct facts *f, const struct setting_file *file)
 {
-	_cleanup_(closep) int fd = f->machine.container
-					   ? path_open(f->root_fd, O_PATH, "%s", file->path)
-					   : -1;
+	_cleanup_(closep) int fd = -1;
 	struct statvfs st;
 
+	if (f->machine.container)
+		fd = path_open(f->root_fd, O_PATH, "%s", file->path);
 	if (fd < 0)
 		return false;
 	if (fstatvfs(fd, &st) == 0 && st.f_flag & ST_RDONLY)
