@@ -191,12 +191,11 @@ DECIDER(check_cpus_callbacks)
 DECIDER(check_cpus_mask)
 {
 	const struct setting_files *files = check_files(check, f);
-	const struct setting_file *file = files->n && files->items[0].value ? &files->items[0]
-									    : NULL;
+	const struct setting_file *file = files->n > 0 ? &files->items[0] : NULL;
 
 	if (f->cpu < 0)
 		finding_set(ret, CHECK_ABSENT, NO_CPU);
-	else if (!file)
+	else if (!file || !file->value)
 		finding_set(ret, CHECK_ABSENT, "the kernel has no such mask");
 	else
 		finding_set(ret,
