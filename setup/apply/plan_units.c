@@ -131,8 +131,8 @@ static char *find_obstacle(const struct plan *plan, const char *own, const char 
 	return find_file_obstacle(plan, unit);
 }
 
-/* Whether systemd stops this unit when the plan's, and those of `more`, are down: nothing else
- * needs it then. */
+/* Whether systemd stops this unit when those of the plan and those of `more` are down, because
+ * nothing needs it then. */
 static bool loses_its_need(const struct plan *plan, const char *name, char *const *more)
 {
 	_cleanup_(argv_freep) char **names = NULL;
@@ -155,8 +155,8 @@ static const char *why_protected(const struct plan *plan, const char *name)
 		       ?: unit_reasons_find(&plan->facts.needed, name);
 }
 
-/* The obstacle that systemd would stop a unit which must not be touched, when nothing needs it any
- * more. The caller frees it; NULL: there is none. */
+/* Why these units may not be stopped: systemd would stop another one that must not be touched,
+ * because nothing needs it any more. The caller frees it; NULL: they may. */
 static char *find_lost(const struct plan *plan, char *const *stopped)
 {
 	for (char *const *unit = stopped; *unit; unit++) {
@@ -461,7 +461,7 @@ static void refuse_persistent(struct plan *plan)
 	}
 }
 
-/* Adds the units that run, in the order in which they will be stopped. */
+/* Adds the units of the policy that run, in the order in which they will be stopped. */
 static int plan_running(struct plan *plan, const char *own, struct error *err)
 {
 	int r = 0;

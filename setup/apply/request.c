@@ -13,7 +13,7 @@ bool request_takes(const struct check *check)
 		return true;
 	if (!options.only)
 		return !check->setting.on_request;
-	/* Its own name, or that of a check with whose files the kernel changes its files. */
+	/* It is named itself, or a check is with whose files the kernel changes these. */
 	for (const struct check *c = check_rows; c->id; c++) {
 		const char *coupled = c->setting.coupled_check;
 

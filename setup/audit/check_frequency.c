@@ -160,8 +160,8 @@ static enum turbo find_turbo(const struct facts *f)
 	return TURBO_OFF;
 }
 
-/* Whether the upper limit is another than the base frequency, as far as the hardware reaches it; or,
- * where that is not known, another than the lower limit. */
+/* Whether the upper limit is not the base frequency (or the highest one that the hardware allows);
+ * or, where that is not known, whether the limits differ. */
 static bool has_other_maximum(const struct frequency_policy *p, bool turbo)
 {
 	const bool fixed = p->min_khz == p->max_khz;
