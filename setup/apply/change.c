@@ -7,7 +7,9 @@
 #include "lib/host/process/signals.h"
 #include "setup/apply/block.h"
 #include "setup/apply/crash_point.h"
+#include "setup/apply/journal.h"
 #include "setup/apply/limits.h"
+#include "setup/apply/report.h"
 #include "setup/audit/checks.h"
 #include "setup/options.h"
 

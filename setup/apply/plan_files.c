@@ -3,10 +3,13 @@
 #include "setup/apply/plan_files.h"
 
 #include "lib/host/process/pinning.h"
+#include "setup/apply/journal.h"
 #include "setup/apply/limits.h"
 #include "setup/apply/owners.h"
+#include "setup/apply/report.h"
 #include "setup/apply/request.h"
 #include "setup/audit/checks.h"
+#include "setup/audit/facts.h"
 #include "setup/options.h"
 
 /* Adds the isolated partition, if it is requested. */

@@ -4,9 +4,12 @@
 
 #include "lib/host/process/pinning.h"
 #include "setup/apply/block.h"
+#include "setup/apply/journal.h"
 #include "setup/apply/reached.h"
+#include "setup/apply/report.h"
 #include "setup/apply/request.h"
 #include "setup/audit/checks.h"
+#include "setup/audit/facts.h"
 #include "setup/audit/ntp.h"
 #include "setup/options.h"
 

@@ -13,8 +13,10 @@
 #include "lib/host/system/lock.h"
 #include "setup/apply/crash_point.h"
 #include "setup/apply/owners.h"
+#include "setup/apply/report.h"
 #include "setup/apply/restore_files.h"
 #include "setup/apply/restore_units.h"
+#include "setup/apply/restoring.h"
 #include "setup/apply/snapshot.h"
 #include "setup/options.h"
 

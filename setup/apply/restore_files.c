@@ -6,6 +6,7 @@
 #include "lib/host/process/privilege.h"
 #include "setup/apply/changed.h"
 #include "setup/apply/crash_point.h"
+#include "setup/apply/journal.h"
 #include "setup/apply/limits.h"
 #include "setup/apply/owners.h"
 #include "setup/audit/checks.h"

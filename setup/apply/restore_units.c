@@ -5,6 +5,7 @@
 #include "lib/host/process/privilege.h"
 #include "setup/apply/block.h"
 #include "setup/apply/crash_point.h"
+#include "setup/apply/journal.h"
 #include "setup/apply/reached.h"
 #include "setup/apply/waiting.h"
 #include "setup/options.h"

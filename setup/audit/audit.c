@@ -6,6 +6,8 @@
 #include "lib/base/table.h"
 #include "lib/base/tool.h"
 #include "setup/audit/checks.h"
+#include "setup/audit/facts.h"
+#include "setup/audit/finding.h"
 #include "setup/options.h"
 
 /* Every check decided, and what follows from all of them. */

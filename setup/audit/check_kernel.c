@@ -3,9 +3,9 @@
  * has caused, and how it schedules and accounts. See checks.h.
  *
  * A container has no kernel of its own, and the host of some virtual machines provides theirs. */
-#include "setup/audit/checks.h"
-
+#include "lib/host/system/lock.h"
 #include "lib/host/system/tracefs.h"
+#include "setup/audit/checks.h"
 
 /* True where the host provides the kernel; the finding is made then. */
 static bool is_hosts_kernel(const struct facts *f, struct finding *ret)

@@ -9,7 +9,6 @@
 #include "lib/host/cpu/cpus.h"
 #include "lib/host/process/process.h"
 #include "lib/host/system/kernel.h"
-#include "lib/host/system/lock.h"
 #include "lib/host/system/machine.h"
 #include "lib/host/system/policy.h"
 #include "lib/host/systemd/needed.h"

@@ -6,8 +6,9 @@
 #include "lib/base/tool.h"
 #include "lib/book/book.h"
 #include "lib/document/document.h"
-#include "setup/fingerprint/document.h"
+#include "lib/protocol/environment_diff.h"
 #include "setup/fingerprint/difference_rows.h"
+#include "setup/fingerprint/document.h"
 #include "setup/options.h"
 
 static const struct {
