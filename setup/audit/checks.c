@@ -57,8 +57,8 @@ static const char *const of_turbo[] = {SYS_CPU "cpufreq/policy[0-9]*", NULL};
 	.pattern = path, .want = value, \
 	.order = ORDER_PREFERENCE, .restore_order = back, .hardware = true}
 
-/* For checks of cpufreq: without its policies there is nothing to check, and the governor's files show
- * whether a host decides. */
+/* For checks of cpufreq: without its policies there is nothing to check, and the governor's files
+ * show whether a host decides. */
 #define GOVERNOR "freq.governor"
 #define OF_POLICIES .of_policies = true, .files_of = GOVERNOR
 
