@@ -33,4 +33,4 @@ int apply_verb(int argc, char **argv, struct error *err);
 int restore_verb(int argc, char **argv, struct error *err);
 int status_verb(int argc, char **argv, struct error *err);
 int fingerprint_verb(int argc, char **argv, struct error *err);
-int verify_verb(int argc, char **argv, struct error *err);
+int fingerprint_verify_verb(int argc, char **argv, struct error *err);

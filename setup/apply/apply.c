@@ -6,18 +6,22 @@
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/process/subprocess.h"
+#include "lib/host/system/lock.h"
 #include "setup/apply/block.h"
 #include "setup/apply/change.h"
 #include "setup/apply/changed.h"
 #include "setup/apply/crash_point.h"
+#include "setup/apply/journal.h"
 #include "setup/apply/limits.h"
 #include "setup/apply/owners.h"
 #include "setup/apply/plan.h"
 #include "setup/apply/reached.h"
+#include "setup/apply/report.h"
 #include "setup/apply/request.h"
 #include "setup/apply/restore.h"
 #include "setup/apply/snapshot.h"
 #include "setup/apply/waiting.h"
+#include "setup/audit/facts.h"
 #include "setup/options.h"
 
 #include <linux/magic.h>
@@ -40,7 +44,7 @@ static int load_journal(struct journal *journal, struct error *err)
 			"the journal of what is applied is damaged; "
 			"'emp-setup restore' restores what can be read, "
 			"and with --forget drops the rest");
-	/* a reboot undid it: the values of now are the ones to restore */
+	/* a reboot has undone those: their present values are the ones to restore */
 	journal_drop_stale(journal);
 	return 0;
 }
@@ -80,8 +84,8 @@ static int apply_prepare(struct plan *plan, struct error *err)
 	return plan_make(plan, err);
 }
 
-/* A container may see the processes of its host, and so be none by its namespaces (docker run
- * --pid=host). */
+/* Whether this process has another root directory than the first one. A container that sees the
+ * processes of its host (docker run --pid=host) shows in no other way. */
 static bool has_own_root(void)
 {
 	struct stat own, first;
@@ -117,7 +121,8 @@ static bool changes_host(const struct plan *plan)
 	return false;
 }
 
-/* Whether limits are found while turbo is off: the kernel shows no limit above what holds then. */
+/* Whether the plan records limits while turbo is off: the kernel shows no limit then that only
+ * turbo could reach. */
 static bool may_hide_limit(const struct plan *plan)
 {
 	const struct frequency *q = &plan->facts.frequency;
@@ -198,7 +203,7 @@ static int carry_out_units(struct plan *plan, struct error *err)
 	return r;
 }
 
-/* Restores what was changed before a failure, `r`. */
+/* Restores what was changed before the failure `r`; the outcome is that of carry_out(). */
 static int undo(struct plan *plan, int r, struct error *err)
 {
 	struct error why = {};
@@ -258,7 +263,7 @@ static int shell_status(int r)
 	return r == -ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
 }
 
-/* Says so if somebody has restored what the command was to run with. */
+/* Warns if somebody has restored settings before the command of --for has ended. */
 static void check_lasted(const struct plan *plan)
 {
 	_cleanup_(journal_clear) struct journal now = {};
@@ -279,7 +284,8 @@ static void check_lasted(const struct plan *plan)
  * measurement takes longer. */
 enum { TO_APPLY = 20, FOR_EVER = INT32_MAX };
 
-/* The lock, when whoever has it ends, within so many seconds; then it is an error. */
+/* Takes the host's lock, and waits for it for so many seconds at most. -EBUSY: another process
+ * still has it. */
 static int lock_wait(int *ret_fd, int seconds, const char *purpose, struct error *err)
 {
 	enum { RETRIES = 10 }; /* a second */
@@ -295,10 +301,10 @@ static int lock_wait(int *ret_fd, int seconds, const char *purpose, struct error
 	return r;
 }
 
-/* Runs the command of --for, then restores what only this process owns, which nothing but a kill
- * -9 prevents. Meanwhile CPUs stay out of deep idle states, where the kernel allows to ask for
- * that. The caller holds no lock: the command may audit, or apply more. The exit status of the
- * command; if that is 0 and something could not be restored, an error's. */
+/* Runs the command of --for, then restores what only this process owns, which nothing but a kill -9
+ * prevents. Meanwhile CPUs stay out of deep idle states, where the kernel allows to ask for that.
+ * The caller holds no lock: the command may audit, or apply more. Returns the exit status of the
+ * command; STATUS_ERROR if that is 0 and something could not be restored. */
 static int run_for(char *const *argv, const char *path, const struct plan *plan, struct error *err)
 {
 	static const char latency[] = "/dev/cpu_dma_latency";
@@ -315,8 +321,8 @@ static int run_for(char *const *argv, const char *path, const struct plan *plan,
 	r = subprocess_run(&command, NULL, &status, err);
 	status = r < 0 ? shell_status(r) : process_exit_status(status);
 	closep(&fd);
-	/* Whoever uses the machine now ends at some time; without a lock file, it is restored
-	 * without. */
+	/* Waits for as long as another process has the lock. If there can be no lock file, restores
+	 * without it. */
 	r = lock_wait(&lock_fd, FOR_EVER, "restore", &why);
 	if (r < 0)
 		fprintf(stderr, "emp-setup: restoring without the host's lock: %s\n", why.text);
@@ -395,7 +401,7 @@ int apply_verb(int argc, char **argv, struct error *err)
 	interrupt_block_others();
 	r = carry_out(&plan, err);
 	if (r == 0 && options.run_for) {
-		/* its command runs, and all is restored, even if nobody can see this */
+		/* even if the table cannot be printed, the command runs, and all is restored */
 		apply_show(&plan, NULL);
 		close(TAKE_FD(lock_fd));
 		return run_for(argv, command, &plan, err);

@@ -7,7 +7,9 @@
 #include "lib/host/process/signals.h"
 #include "setup/apply/block.h"
 #include "setup/apply/crash_point.h"
+#include "setup/apply/journal.h"
 #include "setup/apply/limits.h"
+#include "setup/apply/report.h"
 #include "setup/audit/checks.h"
 #include "setup/options.h"
 
@@ -35,7 +37,7 @@ static int set_unit(struct entry *e, struct units *units, struct error *err)
 	if (r == -EINTR)
 		return error_say(err, r, "interrupted while it waited for %s to %s", e->name,
 			start ? "start" : "stop");
-	/* of no answer nothing follows */
+	/* systemd may do it later if it has not answered */
 	e->done = r != -ETIMEDOUT && units_state(units, e->name) == start;
 	free(e->why);
 	if (r < 0)
@@ -51,8 +53,8 @@ bool entry_is_switched(const struct entry *e)
 	return e->kind == ENTRY_UNIT && strcmp(e->old, e->want) != 0;
 }
 
-/* With --wait, until the processes have ended that units of this plan and those stopped before have
- * left. An error only if it was interrupted. */
+/* With --wait, waits for the processes that stopped units have left behind: units of this plan, and
+ * units that were stopped before. An error only if it was interrupted. */
 static int wait_for_left(const struct plan *plan, struct error *err)
 {
 	size_t n = options.wait ? plan->n_order + plan->facts.left.n : 0;
@@ -244,9 +246,8 @@ static int set_file(struct plan *plan, size_t i, struct error *err)
 	return r;
 }
 
-/* Finds out which limits nobody has asked for, before anything else changes them: lifted, they
- * stay as they are. Those that stay lifted until the journal says so are found out by the
- * restore. */
+/* Finds out which limits nobody has set, before anything else changes them: lifted, they keep their
+ * value. If apply is killed while they are lifted, the restore finds it out. */
 static int record_limits(struct plan *plan, size_t i, struct error *err)
 {
 	struct entry *e = plan_entry(plan, i);

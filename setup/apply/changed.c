@@ -6,7 +6,7 @@
 #include "setup/audit/checks.h"
 #include "setup/options.h"
 
-/* Whether two names are of different policies of cpufreq: "…/policy0/…" and "…/policy1/…". */
+/* Whether two names are of different policies of cpufreq: "…/policy0/…", "…/policy1/…". */
 static bool are_of_two_policies(const char *name, const char *other)
 {
 	const char *policy = strstr(other, "/policy");

@@ -4,7 +4,7 @@
 
 #include "lib/base/base.h"
 
-/* Kills the process at the crash point that --kill-after chooses. They follow each
- * change that the outside can see, so that a test can try all moments at which a power cut may
- * come. What the journal holds can be restored after any. */
+/* Kills the process if this is the crash point that --kill-after chooses. A crash point follows
+ * each change that others can see, so that a test can try all moments at which a power cut may
+ * come. After any of them, what the journal holds can be restored. */
 void crash_point(void);

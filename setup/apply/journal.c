@@ -337,18 +337,21 @@ static int read_joined(
 static void add_missing(struct reading *reading)
 {
 	struct journal *j = reading->journal;
-	int64_t n = (int64_t)j->n,
-		missing = (reading->has_digests ? reading->n_expected : reading->n_entries) - n;
+	const int64_t n = (int64_t)j->n;
+	const int64_t expected = reading->has_digests ? reading->n_expected : reading->n_entries;
+	char *why;
 
-	if (reading->has_head && missing <= 0)
+	if (reading->has_head && expected <= n)
 		return;
 	j->damaged = j->incomplete = true;
 	for (size_t i = 0; i < reading->lost.n; i++)
 		*array_add(j->entries, j->n) = TAKE_STRUCT(reading->lost.entries[i]);
-	add_lost(j, xstrdup("-"), xstrdup(""),
-		reading->has_head ? text_format("%d of %d changes cannot be read" LOOK,
-					    (int)missing, (int)(n + missing))
-				  : xstrdup("how many changes were made cannot be read" LOOK));
+	if (reading->has_head)
+		why = text_format(
+			"%d of %d changes cannot be read" LOOK, (int)(expected - n), (int)expected);
+	else
+		why = xstrdup("how many changes were made cannot be read" LOOK);
+	add_lost(j, xstrdup("-"), xstrdup(""), why);
 	j->entries[j->n - 1].ways = xstrdup("--forget drops it");
 }
 
@@ -525,9 +528,10 @@ int journal_remove(struct error *err)
 	_cleanup_(closep) int dir_fd = open(
 		journal_directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 
+	if (dir_fd < 0 && errno == ENOENT)
+		return 0;
 	if (dir_fd < 0)
-		return errno == ENOENT ? 0
-				       : error_os(err, -errno, "cannot open %s", journal_directory);
+		return error_os(err, -errno, "cannot open %s", journal_directory);
 	if (unlinkat(dir_fd, FILE_NAME, 0) < 0 && errno != ENOENT)
 		return error_os(err, -errno, "cannot remove %s/%s", journal_directory, FILE_NAME);
 	unlinkat(dir_fd, JOURNAL_BEFORE, 0);

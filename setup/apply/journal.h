@@ -18,9 +18,9 @@ enum entry_kind {
 	ENTRY_LOST,
 };
 
-/* Which of the old limits nobody has asked for: what was read was the hardware's, or that of a
- * turbo switch. Without LIMITS_KNOWN, that is not known; LIMITS_LIFTED: apply was about to find
- * it out. */
+/* Which of the old limits nobody has set: the value that was read was the hardware's own limit, or
+ * that of a turbo switch. Without LIMITS_KNOWN, that is not known; LIMITS_LIFTED: apply was about
+ * to find it out. */
 enum { LIMITS_KNOWN = 1, LIMITS_NO_MIN = 2, LIMITS_NO_MAX = 4, LIMITS_LIFTED = 8 };
 
 /* How a unit is kept from being started again. */
@@ -44,8 +44,9 @@ struct entry {
 	enum block block;
 	bool persistent; /* the block survives a reboot */
 	char *owners;    /* see owner_new; NULL: a plain apply */
-	/* what it held when the first --for of those that run began, where a plain apply owns it,
-	 * too: they go back to this. NULL: none of them runs */
+	/* where a plain apply and processes of apply --for own it: its value when the first of
+	 * these processes began, which it gets back when the last one ends. NULL: no such process
+	 * runs */
 	char *prior;
 	bool unblocked; /* of a unit with `prior`: its `block` was not there then */
 	char *with;     /* the unit of the policy that this one was stopped with; NULL: none */
@@ -64,8 +65,8 @@ struct entry {
 	char *now;                           /* the value of now; NULL: it could not be read */
 	bool changed_externally;             /* somebody else has changed it since */
 	bool gained;                         /* this apply is a new owner */
-	bool taken;                          /* by this restore; */
-	const char *back;                    /* then the value to go back to: old or prior */
+	bool taken;                          /* by this restore */
+	const char *back;                    /* of one that is taken: restored to old or prior */
 	struct kernel_setting_result result; /* of the restore */
 };
 
@@ -91,14 +92,15 @@ static inline const char *entry_last(const struct entry *entry)
 	return entry->held ?: entry->last;
 }
 
-/* Whether apply came as far as this: before that, the value wanted is somebody else's. */
+/* Whether apply has begun to set it. If it has not, and the value wanted is there, somebody else
+ * has set it. */
 static inline bool entry_is_reached(const struct entry *entry)
 {
 	return entry->held || entry->begun;
 }
 
-/* Limits that apply has recorded, and was killed before it changed anything: what they hold is
- * what they are to hold. */
+/* Limits of an apply that was killed after it had saved the journal, and before it changed them:
+ * they still have the value to go back to. */
 static inline bool entry_is_untouched(const struct entry *entry)
 {
 	return entry->kind == ENTRY_FILE && entry->file_kind == SETTING_LIMITS && !entry->limits &&

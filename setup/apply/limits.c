@@ -157,7 +157,8 @@ bool limits_are_half_restored(const struct entry *e, const char *back)
 	return true;
 }
 
-/* What a restore that was killed has recorded, and may have lost: not where a limit is set now. */
+/* Sets the limits again that a restore recorded before it was killed, and may have lost. Where a
+ * limit is set now, that one stays. */
 static void set_others_limits(struct entry *e)
 {
 	_cleanup_(freep) char *theirs = TAKE(e->theirs), *text = NULL;

@@ -7,19 +7,20 @@
 
 #include "setup/apply/journal.h"
 
-/* `now`, which somebody else has set, becomes the value to go back to; of limits, what they have
- * changed. */
+/* Makes `now`, which somebody else has set, the value to go back to; of two limits, only the one
+ * that they have changed. */
 void entry_adopt(struct entry *entry, const char *now);
-/* Sets `limits` of an entry whose old value is what holds now, by lifting the limits: the caller
- * writes them again. `wider`: the old value may be of a moment when more was possible. 0 if the
- * kernel refuses it. */
+/* Finds out which of the old limits nobody has set, and stores it in entry->limits: it lifts both
+ * limits and sees which ones come back. The file must still have its old value, and the caller
+ * writes the limits again. `wider`: the old value may be of a moment when more was possible.
+ * Nothing is stored if the kernel refuses it. */
 void entry_find_limits(struct entry *entry, bool wider);
-/* Whether `now` of limits has one that is neither our value nor `back`, nor what the hardware and
- * the switches of turbo leave. It lifts the limits to see that; `last` or `held` then has what
- * these leave, where it is not somebody else's. */
+/* Whether one of the present limits is somebody else's: neither ours, nor that of `back`, nor what
+ * the hardware and the turbo switches allow at most. It lifts the limits to see that, and stores
+ * what they allow in `held` or `last`, where the limit is not somebody else's. */
 bool entry_has_others_limit(struct entry *entry, const char *back);
-/* What to write for limits to be `value` again; the caller frees it. It has no limit where
- * nobody has asked for one. */
+/* What to write so that the limits are `value` again: no limit where nobody has set one. The caller
+ * frees it. */
 char *entry_limits(const struct entry *entry, const char *value);
 /* Sets again what a restore that was killed has lost of somebody else's limits. */
 void journal_set_others_limits(struct journal *journal);
@@ -33,6 +34,6 @@ struct kernel_setting_result limits_write(struct entry *entry, bool known);
 /* What to write so that of limits that somebody else has changed, only what they have changed is
  * left alone: the other one would stay as we have set it. The caller frees it. */
 char *limits_of_others(const struct entry *entry);
-/* What is asked for of limits that this restore does not take: by another owner, by somebody else,
- * or by both. The caller frees it; NULL: the kernel does not tell. */
+/* What to write for limits that this restore does not take: those of another owner, of somebody
+ * else, or one of each. The caller frees it; NULL: the kernel does not tell. */
 char *limits_asked(const struct entry *entry);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A plan, and how a wish joins what is applied already: see plan.h. */
+/* A plan, and how it joins what is applied already: see plan.h. */
 #include "setup/apply/plan.h"
 
 #include "setup/apply/block.h"
@@ -22,7 +22,7 @@ bool plan_has(const struct plan *plan, const char *name)
 	return false;
 }
 
-/* Whether somebody else has set what an entry holds now: the value of the new wish. */
+/* Whether somebody else has set the present value, which is the old one of the new entry. */
 static bool is_from_others(const struct entry *there, const struct entry *entry)
 {
 	const char *now = entry->old;
@@ -36,8 +36,8 @@ static bool is_from_others(const struct entry *there, const struct entry *entry)
 	return there->changed_externally || (there->owners && !*there->owners);
 }
 
-/* Adds a wish to an entry that is applied. The value found first remains the one to go back to,
- * unless somebody else has set another meanwhile. */
+/* Adds what a new entry wants to one that is applied already (`there`). The value found first
+ * remains the one to go back to, unless somebody else has set another meanwhile. */
 static void plan_join(struct plan *plan, struct entry *there, struct entry *entry)
 {
 	const bool needed = entry_needed_by(there) > 0;

@@ -36,6 +36,6 @@ void plan_clear(struct plan *plan);
 bool plan_has(const struct plan *plan, const char *name);
 /* The owner of what is added, which the plan keeps. */
 const char *plan_owner(struct plan *plan);
-/* Takes `entry` over. If the journal has one of this name, that keeps its old value and gets the
- * new wish. */
+/* Takes `entry` over. If the journal has one of this name, that one keeps its old value, and gets
+ * what is wanted now. */
 void plan_add(struct plan *plan, struct entry *entry);

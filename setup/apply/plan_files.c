@@ -3,10 +3,13 @@
 #include "setup/apply/plan_files.h"
 
 #include "lib/host/process/pinning.h"
+#include "setup/apply/journal.h"
 #include "setup/apply/limits.h"
 #include "setup/apply/owners.h"
+#include "setup/apply/report.h"
 #include "setup/apply/request.h"
 #include "setup/audit/checks.h"
+#include "setup/audit/facts.h"
 #include "setup/options.h"
 
 /* Adds the isolated partition, if it is requested. */
@@ -73,7 +76,7 @@ static void plan_setting(
 			       });
 }
 
-/* Settings of one order stay in the order of the rows. */
+/* Adds the settings of one order, as the rows of the checks stand. */
 static int plan_settings(struct plan *plan, enum setting_order order, struct error *err)
 {
 	for (const struct check *check = check_rows; check->id; check++) {
@@ -93,7 +96,7 @@ static int plan_settings(struct plan *plan, enum setting_order order, struct err
 	return 0;
 }
 
-/* Whether this file can be written, by its mode and by this machine. */
+/* Whether a file can be written: by its mode, and because it is not the host's. */
 static bool may_be_written(const struct plan *plan, char *path, const struct stat *st)
 {
 	struct setting_file file = {.path = path, .value = (char *)""};
@@ -139,7 +142,8 @@ static void plan_kept_files(struct plan *plan, const struct check *check)
 			plan_kept_file(plan, check, paths.items[i]);
 	}
 
-	/* What cannot be read now has no value to join with. */
+	/* Files of an earlier apply that cannot be read now: this apply becomes an owner of them,
+	 * too. */
 	for (size_t i = 0; i < plan->n_open; i++) {
 		struct entry *e = &plan->journal.entries[i];
 

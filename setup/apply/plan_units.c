@@ -4,9 +4,12 @@
 
 #include "lib/host/process/pinning.h"
 #include "setup/apply/block.h"
+#include "setup/apply/journal.h"
 #include "setup/apply/reached.h"
+#include "setup/apply/report.h"
 #include "setup/apply/request.h"
 #include "setup/audit/checks.h"
+#include "setup/audit/facts.h"
 #include "setup/audit/ntp.h"
 #include "setup/options.h"
 
@@ -39,8 +42,9 @@ static enum block block_for(const char *file)
 {
 	static const char etc[] = "/etc/systemd/system/", run[] = "/run/systemd/system/";
 
-	return !strncmp(file, etc, strlen(etc)) || !strncmp(file, run, strlen(run)) ? BLOCK_DROP_IN
-										    : BLOCK_MASK;
+	if (!strncmp(file, etc, strlen(etc)) || !strncmp(file, run, strlen(run)))
+		return BLOCK_DROP_IN;
+	return BLOCK_MASK;
 }
 
 /* `with`: the unit of the policy that it is stopped with; it may be the unit itself. */
@@ -130,8 +134,8 @@ static char *find_obstacle(const struct plan *plan, const char *own, const char 
 	return find_file_obstacle(plan, unit);
 }
 
-/* Whether systemd stops this unit when the plan's, and those of `more`, are down: nothing else
- * needs it then. */
+/* Whether systemd stops this unit when those of the plan and those of `more` are down, because
+ * nothing needs it then. */
 static bool loses_its_need(const struct plan *plan, const char *name, char *const *more)
 {
 	_cleanup_(argv_freep) char **names = NULL;
@@ -147,8 +151,15 @@ static bool loses_its_need(const struct plan *plan, const char *name, char *cons
 	return true;
 }
 
-/* The obstacle that systemd would stop a unit which must not be touched, when nothing needs it any
- * more. The caller frees it; NULL: there is none. */
+/* Why a unit must not be touched, by the policy or by this machine; NULL: it may. */
+static const char *why_protected(const struct plan *plan, const char *name)
+{
+	return policy_protects(plan->facts.policy, name)
+		       ?: unit_reasons_find(&plan->facts.needed, name);
+}
+
+/* Why these units may not be stopped: systemd would stop another one that must not be touched,
+ * because nothing needs it any more. The caller frees it; NULL: they may. */
 static char *find_lost(const struct plan *plan, char *const *stopped)
 {
 	for (char *const *unit = stopped; *unit; unit++) {
@@ -157,16 +168,45 @@ static char *find_lost(const struct plan *plan, char *const *stopped)
 		if (units_related(plan->units, *unit, units_needs, &names, NULL) < 0)
 			continue;
 		for (char **name = names; *name; name++) {
-			const char *why = policy_protects(plan->facts.policy, *name)
-						  ?: unit_reasons_find(&plan->facts.needed, *name);
+			const char *why = why_protected(plan, *name);
 
 			if (why && loses_its_need(plan, *name, stopped))
-				return text_format(
-					"%s, which only this unit needs, must not be touched (%s)",
+				return text_format("%s, which only this unit needs, "
+						   "must not be touched (%s)",
 					*name, why);
 		}
 	}
 	return NULL;
+}
+
+/* Names of units. */
+struct unit_names {
+	char **items; /* ends with NULL */
+	size_t n;
+};
+
+enum { MOST_TOGETHER = 64 };
+
+/* Adds the units that run and that stop with names->items[i]. */
+static int add_stopped_with(
+	const struct plan *plan, struct unit_names *names, size_t i, struct error *err)
+{
+	_cleanup_(argv_freep) char **more = NULL;
+	int r = units_related(plan->units, names->items[i], STOPPED_WITH, &more, err);
+
+	for (char **name = more; r >= 0 && name && *name; name++) {
+		const struct unit *known = unit_list_find(&plan->facts.units, *name);
+
+		/* The list of facts has four kinds of units; others are asked for. */
+		if (names_have(names->items, *name) ||
+			!(known ? unit_is_up(known) : units_is_up(plan->units, *name)))
+			continue;
+		if (names->n == MOST_TOGETHER)
+			return error_say(
+				err, -E2BIG, "too many units depend on %s", names->items[i]);
+		names->items[names->n++] = xstrdup(*name);
+	}
+	return r;
 }
 
 /* Adds a unit of the policy, or the trigger of one (`with`), and all that stop with it, or reports
@@ -174,42 +214,28 @@ static char *find_lost(const struct plan *plan, char *const *stopped)
 static int plan_service(
 	struct plan *plan, const char *own, const char *unit, const char *with, struct error *err)
 {
-	enum { MOST_TOGETHER = 64 };
-	_cleanup_(argv_freep) char **names = xcalloc(MOST_TOGETHER + 1, sizeof(*names));
+	_cleanup_(argv_freep) char **items = xcalloc(MOST_TOGETHER + 1, sizeof(*items));
 	_cleanup_(freep) char *obstacle = NULL;
-	size_t n = 0;
+	struct unit_names names = {items, 0};
 
-	names[n++] = xstrdup(unit);
-	for (size_t i = 0; i < n && !obstacle; i++) {
-		_cleanup_(argv_freep) char **more = NULL;
-		int r;
+	items[names.n++] = xstrdup(unit);
+	for (size_t i = 0; i < names.n && !obstacle; i++) {
+		int r = 0;
 
-		obstacle = find_obstacle(plan, own, names[i]);
-		r = obstacle ? 0 : units_related(plan->units, names[i], STOPPED_WITH, &more, err);
+		obstacle = find_obstacle(plan, own, items[i]);
+		if (!obstacle)
+			r = add_stopped_with(plan, &names, i, err);
 		if (r < 0)
 			return r;
-		for (char **name = more; name && *name; name++) {
-			const struct unit *known = unit_list_find(&plan->facts.units, *name);
-			size_t k = 0; /* its place among the names, or n */
-
-			while (k < n && strcmp(names[k], *name) != 0)
-				k++;
-			/* The list of facts has four kinds of units; others are asked for. */
-			if (k < n || !(known ? unit_is_up(known) : units_is_up(plan->units, *name)))
-				continue;
-			if (n == MOST_TOGETHER)
-				return error_say(
-					err, -E2BIG, "too many units depend on %s", names[i]);
-			names[n++] = xstrdup(*name);
-		}
 	}
-	obstacle = obstacle ?: find_lost(plan, names);
+	if (!obstacle)
+		obstacle = find_lost(plan, items);
 	if (obstacle)
 		report_add(&plan->report, check_of(unit)->id, unit, OUTCOME_REFUSED, "active",
 			"active", obstacle);
-	for (size_t i = 0; !obstacle && i < n; i++)
-		if (!plan_has(plan, names[i]))
-			plan_unit(plan, names[i], "active", with);
+	for (size_t i = 0; !obstacle && i < names.n; i++)
+		if (!plan_has(plan, items[i]))
+			plan_unit(plan, items[i], "active", with);
 	return 0;
 }
 
@@ -270,6 +296,21 @@ static int sort_units(struct plan *plan, struct error *err)
 	return 0;
 }
 
+/* Adds a time daemon that is to run; `old` is its state. */
+static void plan_time_daemon(struct plan *plan, const char *unit, const char *old, bool was_set)
+{
+	struct entry entry = {
+		.kind = ENTRY_UNIT,
+		.id = xstrdup(CHECK_ID_NTP),
+		.name = xstrdup(unit),
+		.old = xstrdup(old),
+		.want = xstrdup("active"),
+		.was_set = was_set,
+	};
+
+	plan_add(plan, &entry);
+}
+
 /* If no time daemon runs: the first that is installed and may be started. */
 static void plan_ntp(struct plan *plan)
 {
@@ -281,27 +322,19 @@ static void plan_ntp(struct plan *plan)
 
 		if (e->kind == ENTRY_UNIT && !strcmp(e->id, CHECK_ID_NTP) &&
 			!plan_has(plan, e->name) && units_is_up(plan->units, e->name)) {
-			plan_add(plan, &(struct entry){.kind = ENTRY_UNIT,
-					       .id = xstrdup(CHECK_ID_NTP),
-					       .name = xstrdup(e->name),
-					       .old = xstrdup("active"),
-					       .want = xstrdup("active"),
-					       .was_set = true});
+			plan_time_daemon(plan, e->name, "active", true);
 			return;
 		}
 	}
 	if (plan->facts.n_daemons > 0 || !plan->facts.clock.settable ||
 		(plan->facts.contained && plan->facts.clock.synchronised))
 		return;
+
 	for (size_t i = 0; (unit = ntp_unit(i)); i++) {
 		_cleanup_(freep) char *state = units_file_state(plan->units, unit);
 
-		if (state && strncmp(state, "masked", 6)) {
-			plan_add(plan, &(struct entry){.kind = ENTRY_UNIT,
-					       .id = xstrdup(CHECK_ID_NTP),
-					       .name = xstrdup(unit),
-					       .old = xstrdup("inactive"),
-					       .want = xstrdup("active")});
+		if (state && strncmp(state, "masked", strlen("masked")) != 0) {
+			plan_time_daemon(plan, unit, "inactive", false);
 			return;
 		}
 	}
@@ -329,9 +362,9 @@ static char *why_left_alone(const struct plan *plan, const char *name)
 		return NULL;
 	if (needed)
 		return xstrdup(needed);
-	return facts_stop(&plan->facts, name)
-		       ? NULL
-		       : xstrdup("it belongs to a unit that must keep running");
+	if (facts_stop(&plan->facts, name))
+		return NULL;
+	return xstrdup("it belongs to a unit that must keep running");
 }
 
 /* Reports a unit that runs and that the policy would have stopped, or stops only if it is asked
@@ -394,9 +427,9 @@ static int plan_inactive(struct plan *plan, const char *own, const char *name, s
 	return r;
 }
 
-/* Takes part in what an earlier apply has stopped, and is stopped still: of the policy, and what
- * was stopped with that. Its owner may end first. What is masked has no properties that would
- * tell. */
+/* Adds units that an earlier apply has stopped, and that are still stopped: those of the policy,
+ * and those that were stopped with them. They stay stopped then if the earlier owner ends first.
+ * The journal tells which they are: a masked unit has no properties that would. */
 static int plan_open_units(struct plan *plan, const char *own, struct error *err)
 {
 	int r = 0;
@@ -431,7 +464,7 @@ static void refuse_persistent(struct plan *plan)
 	}
 }
 
-/* Adds the units that run, in the order in which they will be stopped. */
+/* Adds the units of the policy that run, in the order in which they will be stopped. */
 static int plan_running(struct plan *plan, const char *own, struct error *err)
 {
 	int r = 0;
@@ -445,8 +478,8 @@ static int plan_running(struct plan *plan, const char *own, struct error *err)
 	if (r == 0)
 		r = sort_units(plan, err);
 
-	/* Behind those that need them. What is added may have been all that others were needed
-	 * by. */
+	/* Units that nothing needs any more come behind those that needed them. A unit that is
+	 * added here may have been the last one to need another. */
 	for (size_t i = 0; r >= 0 && i < plan->n_order; i++) {
 		_cleanup_(argv_freep) char **names = NULL;
 

@@ -72,8 +72,8 @@ static bool share_a_row(const struct report_row *a, const struct report_row *b)
 	       !strcmp(a->note ?: "", b->note ?: "");
 }
 
-/* What the row behind `more` others that share its row of the table is about; the caller frees it.
- * NULL: its note says all. */
+/* What a row of the table is about, which stands for this row of the report and `more` before it.
+ * The caller frees it; NULL: the note says all. */
 static char *what_of(const struct report_row *row, size_t more)
 {
 	const bool is_file = row->name[0] == '/';

@@ -13,39 +13,52 @@ bool request_takes(const struct check *check)
 		return true;
 	if (!options.only)
 		return !check->setting.on_request;
-	/* Its own name, or that of a check with whose files the kernel changes its files. */
-	for (const struct check *c = check_rows; c->id; c++)
+	/* It is named itself, or a check is with whose files the kernel changes these. */
+	for (const struct check *c = check_rows; c->id; c++) {
+		const char *coupled = c->setting.coupled_check;
+
 		if (text_has_word(options.only, c->id) &&
-			(c == check || (c->setting.coupled_check &&
-					       !strcmp(c->setting.coupled_check, check->id))))
+			(c == check || (coupled && !strcmp(coupled, check->id))))
 			return true;
+	}
 	return false;
+}
+
+/* Whether an option may name this check. */
+static int validate_id(const char *option, const char *id, struct error *err)
+{
+	const struct check *check = check_rows_find(id);
+	struct nearest nearest = {.typed = id};
+
+	if (check && (check->applied || check->setting.pattern))
+		return 0;
+	if (check)
+		return error_say(err, -EINVAL, "%s: %s cannot be applied; do it by hand: %s",
+			option, id, check->how ?: "-");
+	for (size_t i = 0; i < n_check_rows; i++)
+		nearest_try(&nearest, check_rows[i].id);
+	return error_say(err, -EINVAL,
+		"%s: there is no check '%s'%s; 'emp-setup audit --all' lists them", option, id,
+		nearest_hint(&nearest, ""));
+}
+
+/* `list`: of ids with commas between, or NULL. An empty list has one empty name. */
+static int validate_list(const char *option, const char *list, struct error *err)
+{
+	int r = 0;
+
+	for (const char *p = list; r == 0 && p; p = *p ? p + 1 : NULL) {
+		_cleanup_(freep) char *id = xstrndup(p, strcspn(p, ","));
+
+		p += strlen(id);
+		r = validate_id(option, id, err);
+	}
+	return r;
 }
 
 int request_validate(struct error *err)
 {
-	const char *const lists[] = {options.only, options.skip};
+	int r = validate_list("--only", options.only, err);
 
-	for (size_t i = 0; i < ELEMENTS(lists); i++)
-		/* an empty list has one empty name */
-		for (const char *p = lists[i]; p; p = *p ? p + 1 : NULL) {
-			_cleanup_(freep) char *id = xstrndup(p, strcspn(p, ","));
-			const struct check *check = check_rows_find(id);
-			const char *option = i ? "--skip" : "--only";
-			struct nearest nearest = {.typed = id};
-
-			p += strlen(id);
-			if (check && (check->applied || check->setting.pattern))
-				continue;
-			if (check)
-				return error_say(err, -EINVAL,
-					"%s: %s cannot be applied; do it by hand: %s", option, id,
-					check->how ?: "-");
-			for (size_t k = 0; k < n_check_rows; k++)
-				nearest_try(&nearest, check_rows[k].id);
-			return error_say(err, -EINVAL,
-				"%s: there is no check '%s'%s; 'emp-setup audit --all' lists them",
-				option, id, nearest_hint(&nearest, ""));
-		}
-	return 0;
+	return r < 0 ? r : validate_list("--skip", options.skip, err);
 }

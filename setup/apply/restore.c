@@ -13,8 +13,10 @@
 #include "lib/host/system/lock.h"
 #include "setup/apply/crash_point.h"
 #include "setup/apply/owners.h"
+#include "setup/apply/report.h"
 #include "setup/apply/restore_files.h"
 #include "setup/apply/restore_units.h"
+#include "setup/apply/restoring.h"
 #include "setup/apply/snapshot.h"
 #include "setup/options.h"
 
@@ -25,8 +27,8 @@ static void restore_clear(struct restore *r)
 	report_clear(&r->report);
 }
 
-/* Takes what this restore is for. What has other owners stays, or goes back to what it was when
- * the first --for began. */
+/* Chooses the entries that this restore is for. An entry with another owner stays as it is; if that
+ * owner is a plain apply, it goes back to its value from before the first --for. */
 static void choose_entries(
 	struct restore *r, enum restore_scope scope, const struct journal *applied)
 {
@@ -34,9 +36,12 @@ static void choose_entries(
 
 	for (size_t i = 0; i < r->journal.n; i++) {
 		struct entry *e = &r->journal.entries[i];
-		bool own = scope == RESTORE_GAINED ? i < applied->n && applied->entries[i].gained
-						   : entry_has_owner(e, owner);
+		bool own;
 
+		if (scope == RESTORE_GAINED)
+			own = i < applied->n && applied->entries[i].gained;
+		else
+			own = entry_has_owner(e, owner);
 		e->back = e->old;
 		e->taken = scope == RESTORE_ALL;
 		if (e->taken || (!own && !entry_is_abandoned(e)))
@@ -68,10 +73,11 @@ static int restore_show(const struct restore *r, size_t n_undone, struct error *
 	const size_t *count = report->count;
 	FILE *file = report_file();
 
-	if (options.json)
-		return json_print(report_document(report, json_pack("{s:I}", "undone_by_reboot",
-								  (json_int_t)n_undone)),
-			file, err);
+	if (options.json) {
+		json_t *members = json_pack("{s:I}", "undone_by_reboot", (json_int_t)n_undone);
+
+		return json_print(report_document(report, members), file, err);
+	}
 
 	report_print(report, file, options.verbose);
 	if (n_undone)

@@ -6,6 +6,7 @@
 #include "lib/host/process/privilege.h"
 #include "setup/apply/changed.h"
 #include "setup/apply/crash_point.h"
+#include "setup/apply/journal.h"
 #include "setup/apply/limits.h"
 #include "setup/apply/owners.h"
 #include "setup/audit/checks.h"
@@ -50,8 +51,9 @@ static void record_others_limits(struct journal *j)
 							      : limits_asked(e);
 		if (!e->theirs)
 			continue;
-		journal_mark_theirs(j, i, NULL); /* on a full disk, only a kill loses it */
-		if (!e->changed_externally)      /* what was lifted is asked for again at once */
+		journal_mark_theirs(
+			j, i, NULL); /* if the disk is full, it is lost only where we are killed */
+		if (!e->changed_externally) /* what was lifted is asked for again at once */
 			cpufreq_write_limits(e->name, e->theirs);
 	}
 }
@@ -94,12 +96,13 @@ static void write_files(struct restore *r, enum setting_order order, bool known)
 }
 
 /* What became of a file that was written, or that was left as it is. */
-static struct settlement settlement_of(struct entry *e)
+static struct settlement settlement_of(const struct entry *e)
 {
 	const struct kernel_setting_result *result = &e->result;
 
 	if (entry_is_left(e))
 		return (struct settlement){OUTCOME_ALREADY, e->now, e->now};
+
 	switch (result->outcome) {
 	case SETTING_OFFLINE:
 		return (struct settlement){OUTCOME_LEFT_ALONE, e->back,
@@ -121,6 +124,7 @@ static struct settlement settlement_of(struct entry *e)
 	case SETTING_ALREADY:
 		break;
 	}
+
 	if (e->now && !strcmp(e->now, e->back))
 		return (struct settlement){OUTCOME_ALREADY, e->back, e->back};
 	/* limits may be wider than they were */
@@ -154,7 +158,8 @@ static void settle_file(struct restore *r, struct entry *e)
 	restore_settle(r, e, s);
 }
 
-/* What cannot be written because another owner still keeps its governor away goes with that one. */
+/* A file of a governor cannot be written while another governor is in its place. Where an owner of
+ * that governor remains, the file gets its owners, and is restored with it. */
 static void pass_to_owners(struct restore *r, struct entry *e)
 {
 	bool stays = false;
@@ -203,7 +208,7 @@ void restore_files(struct restore *r)
 		if (!e->taken || !e->changed_externally)
 			continue;
 		if (e->file_kind == SETTING_LIMITS && entry_is_kept(e))
-			/* we have not set it: the comparison with before lists it */
+			/* we have not set it, and the comparison with the snapshot lists it */
 			entry_clear(e);
 		else
 			restore_leave_changed(r, e);

@@ -5,6 +5,7 @@
 #include "lib/host/process/privilege.h"
 #include "setup/apply/block.h"
 #include "setup/apply/crash_point.h"
+#include "setup/apply/journal.h"
 #include "setup/apply/reached.h"
 #include "setup/apply/waiting.h"
 #include "setup/options.h"
@@ -48,8 +49,8 @@ static void switch_unit(struct restore *r, struct entry *e, bool start)
 				: "it was started, and has ended by itself"});
 }
 
-/* Why a unit is not started: what its last start began still runs, and another start would begin it
- * once more. Cron's own mark shows that a start of it begins no job again (@reboot). The caller
+/* Why a unit is not started: processes of its last start still run, and another start would begin
+ * their work once more. Cron does not: a file marks that its jobs of @reboot were begun. The caller
  * frees it; NULL: it may be started. */
 static char *start_would_repeat(const struct restore *r, const char *name)
 {
@@ -119,9 +120,9 @@ static void restore_unit(struct restore *r, struct entry *e)
 		switch_unit(r, e, start);
 }
 
-/* What starts others comes first, and timers last: a socket cannot be opened once its service runs,
- * and an overdue timer starts its service at once. What systemd stops when nothing needs it comes
- * after what may need it. */
+/* Units that start others come first, but timers last: a socket cannot be opened once its service
+ * runs, and an overdue timer starts its service at once. A unit that systemd stops when nothing
+ * needs it comes after those that may need it. */
 enum rank { RANK_TRIGGER, RANK_SERVICE, RANK_NEEDED, RANK_TIMER, RANKS };
 
 static enum rank rank_of(const struct entry *e, struct units *units)

@@ -4,7 +4,8 @@
 
 #include "setup/options.h"
 
-/* An entry that goes on to be applied, as it was when the first --for began. */
+/* Keeps an entry that a plain apply still owns. `restored`: it has its value again from before the
+ * first --for. */
 static void keep_applied(struct entry *e, bool restored)
 {
 	if (restored) {

@@ -118,7 +118,7 @@ static bool is_explained(const struct report *report, const char *name)
 }
 
 /* What the snapshot has of each kind of thing. */
-static const struct kind {
+static const struct snapshot_kind {
 	const char *member;
 	const char *id; /* of the rows of the report */
 	/* the state of what one of the snapshots does not have; NULL: no difference */
@@ -133,7 +133,7 @@ static const struct kind {
 };
 
 /* Reports the things of one kind whose states differ. */
-static void compare_kind(struct report *report, const struct kind *kind, json_t *before,
+static void compare_kind(struct report *report, const struct snapshot_kind *kind, json_t *before,
 	json_t *now, struct units *units)
 {
 	json_t *was = json_object_get(before, kind->member),

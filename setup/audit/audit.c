@@ -6,6 +6,8 @@
 #include "lib/base/table.h"
 #include "lib/base/tool.h"
 #include "setup/audit/checks.h"
+#include "setup/audit/facts.h"
+#include "setup/audit/finding.h"
 #include "setup/options.h"
 
 /* Every check decided, and what follows from all of them. */
@@ -38,6 +40,27 @@ static void audit_clear(struct audit *audit)
 	facts_clear(&audit->facts);
 }
 
+/* How to get to what is wanted, and back, where the check has not said it itself. */
+static void complete_finding(const struct check *check, struct finding *f)
+{
+	const bool settable = check->applied || check->setting.pattern;
+	const bool applied = settable && !check->setting.on_request;
+
+	if (!f->how && f->state == CHECK_REFUSED) {
+		f->how = xstrdup(geteuid() == 0 ? "look at it where the kernel allows it"
+						: "run emp-setup audit as root, which can read it");
+		f->undo = CHECK_NO_UNDO;
+	}
+	if (!f->how && check->how)
+		f->how = text_format("%s%s", applied ? "emp-setup apply, or " : "", check->how);
+	else if (!f->how)
+		f->how = text_format("emp-setup apply --only %s", check->id);
+	if (!f->undo)
+		f->undo = check->undo;
+	if (!f->undo)
+		f->undo = settable ? "emp-setup restore" : CHECK_NO_UNDO;
+}
+
 /* Decides every check, and completes the findings. */
 static void audit_decide(struct audit *audit)
 {
@@ -45,8 +68,8 @@ static void audit_decide(struct audit *audit)
 	for (size_t i = 0; i < n_check_rows; i++) {
 		const struct check *check = &check_rows[i];
 		struct finding *f = &audit->findings[i];
-		bool settable = check->applied || check->setting.pattern;
-		bool applied = settable && !check->setting.on_request;
+		bool applied = (check->applied || check->setting.pattern) &&
+			       !check->setting.on_request;
 
 		check_decide(check, &audit->facts, f);
 		f->shown = options.all || check->level != 'C';
@@ -58,18 +81,7 @@ static void audit_decide(struct audit *audit)
 		audit->n_open += f->open;
 		audit->n_of[f->state] += f->shown;
 		audit->n_set += f->shown && f->state == CHECK_OFF && !f->how && applied;
-		if (!f->how && f->state == CHECK_REFUSED) {
-			f->how = xstrdup(
-				geteuid() == 0 ? "look at it where the kernel allows it"
-					       : "run emp-setup audit as root, which can read it");
-			f->undo = CHECK_NO_UNDO;
-		}
-		if (!f->how && check->how)
-			f->how = text_format(
-				"%s%s", applied ? "emp-setup apply, or " : "", check->how);
-		else if (!f->how)
-			f->how = text_format("emp-setup apply --only %s", check->id);
-		f->undo = f->undo ?: check->undo ?: settable ? "emp-setup restore" : CHECK_NO_UNDO;
+		complete_finding(check, f);
 	}
 }
 
@@ -100,8 +112,26 @@ static enum mark state_mark(const struct check *check, enum check_state state)
 	return state == CHECK_OFF && check->level == 'A' ? MARK_BAD : states[state].mark;
 }
 
-/* All checks, or in the summary the open ones of some levels: what keeps the machine from being fit
- * has the way out beside it. */
+static const char *level_name(char level)
+{
+	if (level == 'A')
+		return "required";
+	return level == 'B' ? "advised" : "optional";
+}
+
+/* What is found; in the summary, what keeps the machine from being fit has the way out beside it.
+ * The caller frees it. */
+static char *found_text(const struct check *check, const struct finding *finding)
+{
+	static const char apply[] = "emp-setup apply"; /* what it sets has a line below */
+	const bool grave = !options.verbose && check->level == 'A' && finding->state == CHECK_OFF;
+
+	if (grave && strncmp(finding->how, apply, strlen(apply)) != 0)
+		return text_format("%s; fix: %s", finding->value ?: "", finding->how);
+	return xstrdup(finding->value ?: "");
+}
+
+/* All checks, or in the summary the open ones of some levels. */
 static void print_checks(const struct audit *audit, const char *levels)
 {
 	static const struct column columns[] = {{"CHECK", COLUMN_TEXT}, {"STATE", COLUMN_TEXT},
@@ -109,25 +139,19 @@ static void print_checks(const struct audit *audit, const char *levels)
 	_cleanup_(table_freep) struct table *table = table_new(columns);
 
 	for (size_t i = 0; i < n_check_rows; i++) {
+		const struct check *check = &check_rows[i];
 		const struct finding *finding = &audit->findings[i];
-		static const char apply[] = "emp-setup apply"; /* what it sets has a line below */
-		char level = check_rows[i].level;
-		bool grave = !options.verbose && level == 'A' && finding->state == CHECK_OFF;
-		bool fix = grave && strncmp(finding->how, apply, strlen(apply)) != 0;
-		_cleanup_(freep) char *shown = NULL;
+		_cleanup_(freep) char *found = NULL;
 
-		if (!finding->shown ||
-			(!options.verbose && (!finding->open || !strchr(levels, level))))
+		if (!finding->shown)
 			continue;
-		shown = text_format("%s%s%s", finding->value ?: "", fix ? "; fix: " : "",
-			fix ? finding->how : "");
-		table_row(table, columns, TEXT(check_rows[i].id),
+		if (!options.verbose && (!finding->open || !strchr(levels, check->level)))
+			continue;
+		found = found_text(check, finding);
+		table_row(table, columns, TEXT(check->id),
 			TEXT(states[finding->state].word,
-				.mark = state_mark(&check_rows[i], finding->state)),
-			TEXT(level == 'A'      ? "required"
-				: level == 'B' ? "advised"
-					       : "optional"),
-			TEXT(shown));
+				.mark = state_mark(check, finding->state)),
+			TEXT(level_name(check->level)), TEXT(found));
 	}
 	table_print(table, stdout);
 }
@@ -195,7 +219,7 @@ static void print_other_names(const struct audit *audit)
 }
 
 /* With the verdict, at most 12 lines, and more for required settings that are off. */
-static void print_summary(const struct audit *audit)
+static void print_audit_summary(const struct audit *audit)
 {
 	enum { MOST_ROWS = 6 };
 	/* the verdict has a line about them */
@@ -214,52 +238,61 @@ static void print_summary(const struct audit *audit)
 		audit->n_of[CHECK_OK], audit->n_of[CHECK_ABSENT], audit->n_of[CHECK_BY_HOST]);
 }
 
+static int audit_print_json(const struct audit *audit, struct error *err)
+{
+	const struct machine *m = &audit->facts.machine;
+	const char *description = machine_description(m);
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < n_check_rows; i++)
+		if (audit->findings[i].shown)
+			json_array_append_new(
+				list, check_json(&check_rows[i], &audit->findings[i]));
+	return json_print_document("emp-audit",
+		json_pack("{s:{s:s, s:s, s:b, s:b, s:b}, s:s, s:o, s:i, s:i, s:s}", "machine",
+			"description", terminal_text(description), "words", description, "virtual",
+			m->virtual, "container", m->container, "systemd", m->systemd, "policy",
+			audit->facts.policy->name, "checks", list, "off", audit->n_off, "unknown",
+			audit->n_unknown, "verdict", audit->n_off ? "not fit" : "fit"),
+		err);
+}
+
+static void audit_print(const struct audit *audit)
+{
+	const struct machine *m = &audit->facts.machine;
+	const struct policy *policy = audit->facts.policy;
+
+	terminal_say(stdout, 2, "This is %s%s%s.", terminal_text(machine_description(m)),
+		m->os_name ? " with " : "", m->os_name ?: "");
+	if (options.verbose)
+		terminal_say(stdout, 2, "Policy: %s (%s)", policy->name, policy->path);
+	putchar('\n');
+	if (options.verbose)
+		print_checks(audit, "ABC");
+	else
+		print_audit_summary(audit);
+	/* What to do about those that are open; with --all about each. */
+	for (size_t i = 0; options.verbose && i < n_check_rows; i++)
+		if (options.all || audit->findings[i].open)
+			print_check(&check_rows[i], &audit->findings[i]);
+	if (options.verbose)
+		putchar('\n');
+	print_fitness(audit);
+}
+
 int audit_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(audit_clear) struct audit audit = {};
-	const struct machine *m = &audit.facts.machine;
-	const struct policy *policy;
-	const char *description, *words;
-	_cleanup_(json_decrefp) json_t *list = json_array();
 	int r = facts_read(&audit.facts, err);
 
 	if (r < 0)
 		return r;
-	policy = audit.facts.policy;
 	audit_decide(&audit);
-	for (size_t i = 0; options.json && i < n_check_rows; i++)
-		if (audit.findings[i].shown)
-			json_array_append_new(list, check_json(&check_rows[i], &audit.findings[i]));
-	description = machine_description(m);
-	words = terminal_text(description);
-	if (options.json) {
-		r = json_print_document("emp-audit",
-			json_pack("{s:{s:s, s:s, s:b, s:b, s:b}, s:s, s:O, s:i, s:i, s:s}",
-				"machine", "description", words, "words", description, "virtual",
-				m->virtual, "container", m->container, "systemd", m->systemd,
-				"policy", policy->name, "checks", list, "off", audit.n_off,
-				"unknown", audit.n_unknown, "verdict",
-				audit.n_off ? "not fit" : "fit"),
-			err);
-		if (r < 0)
-			return r;
-	} else {
-		terminal_say(stdout, 2, "This is %s%s%s.", words, m->os_name ? " with " : "",
-			m->os_name ?: "");
-		if (options.verbose)
-			terminal_say(stdout, 2, "Policy: %s (%s)", policy->name, policy->path);
-		putchar('\n');
-		if (options.verbose)
-			print_checks(&audit, "ABC");
-		else
-			print_summary(&audit);
-		/* What to do about those that are open; with --all about each. */
-		for (size_t i = 0; options.verbose && i < n_check_rows; i++)
-			if (options.all || audit.findings[i].open)
-				print_check(&check_rows[i], &audit.findings[i]);
-		if (options.verbose)
-			putchar('\n');
-		print_fitness(&audit);
-	}
+	if (options.json)
+		r = audit_print_json(&audit, err);
+	else
+		audit_print(&audit);
+	if (r < 0)
+		return r;
 	return audit.n_off ? STATUS_NOT_FIT : STATUS_DONE;
 }

@@ -9,8 +9,8 @@
 
 DECIDER(check_cpus_latency)
 {
-	size_t n = paths_count(
-		f->root_fd, SYS_CPU "cpu0/cpuidle/state*"); /* polling is one of them */
+	/* polling is one of them */
+	size_t n = paths_count(f->root_fd, SYS_CPU "cpu0/cpuidle/state*");
 
 	if (n > 1)
 		finding_set(ret, CHECK_OFF, "CPU 0 has %zu idle states", n);
@@ -84,7 +84,6 @@ DECIDER(check_cpus_type)
 		finding_set(ret, CHECK_OFF, "%s; no CPU is chosen", types);
 }
 
-/* The largest value that does not stop a program is as many CPUs as there are. */
 DECIDER(check_cpus_quota)
 {
 	_cleanup_(cgroup_limits_clear) struct cgroup_limits l = {};
@@ -135,8 +134,8 @@ DECIDER(check_cpus_nohz)
 		finding_set(ret, CHECK_OFF, "%s", none ? "none" : list);
 }
 
-/* intel_pstate without HWP chooses the clock at the tick, which these CPUs do not have while
- * they are busy; but for one governor. */
+/* Without HWP, intel_pstate chooses the clock at the tick, except with the governor performance.
+ * These CPUs have no tick while they are busy. */
 DECIDER(check_cpus_tickless_clock)
 {
 	_cleanup_(freep) char *list = path_text(f->root_fd, SYS_CPU "nohz_full");
@@ -176,9 +175,9 @@ static bool boot_list_has(const char *list, int cpu)
 DECIDER(check_cpus_callbacks)
 {
 	_cleanup_(freep) char *command_line = path_text(f->root_fd, "/proc/cmdline"),
-			      *rcu = kernel_boot_option(command_line, "rcu_nocbs"),
-			      /* which implies it */
-				      *tickless = path_text(f->root_fd, SYS_CPU "nohz_full");
+			      *rcu = kernel_boot_option(command_line, "rcu_nocbs");
+	/* which implies it */
+	_cleanup_(freep) char *tickless = path_text(f->root_fd, SYS_CPU "nohz_full");
 
 	if (f->cpu < 0)
 		finding_set(ret, CHECK_ABSENT, NO_CPU);
@@ -192,12 +191,11 @@ DECIDER(check_cpus_callbacks)
 DECIDER(check_cpus_mask)
 {
 	const struct setting_files *files = check_files(check, f);
-	const struct setting_file *file = files->n && files->items[0].value ? &files->items[0]
-									    : NULL;
+	const struct setting_file *file = files->n > 0 ? &files->items[0] : NULL;
 
 	if (f->cpu < 0)
 		finding_set(ret, CHECK_ABSENT, NO_CPU);
-	else if (!file)
+	else if (!file || !file->value)
 		finding_set(ret, CHECK_ABSENT, "the kernel has no such mask");
 	else
 		finding_set(ret,

@@ -5,9 +5,9 @@
 
 static const char HOST[] = "; the host's are not visible in a container";
 
-DECIDER(check_daemons_services)
+/* The services of the policy that run become the finding's items; how many they are. */
+static size_t list_services(const struct facts *f, struct finding *ret)
 {
-	const char *host = f->machine.container ? HOST : "";
 	size_t n = 0;
 
 	for (size_t i = 0; i < f->units.n; i++) {
@@ -31,23 +31,36 @@ DECIDER(check_daemons_services)
 			n++;
 		}
 	}
-	if (f->left.n > 0) {
-		_cleanup_(freep) char *running = n > 0 ? text_format(
-								 "%zu running: %s", n, ret->items)
-						       : xstrdup("none running");
-		_cleanup_(freep) char *left = NULL;
+	return n;
+}
 
-		for (size_t i = 0; i < f->left.n; i++) {
-			text_append(&left, ", ", "%s of %s", f->left.items[i].why,
-				f->left.items[i].unit);
-			text_append(&ret->items, " ", "%s", f->left.items[i].unit);
-		}
-		if (n == 0) { /* apply has done its part */
-			ret->how = xstrdup("wait until they have ended, or end them by hand");
-			ret->undo = CHECK_NO_UNDO;
-		}
-		finding_set(ret, CHECK_OFF, "%s; stopped ones have left %s%s", running, left, host);
-	} else if (f->has_units && n > 0)
+/* What stopped services have left running; `n`: so many others run. */
+static void judge_left(const struct facts *f, size_t n, struct finding *ret)
+{
+	_cleanup_(freep) char *running = n > 0 ? text_format("%zu running: %s", n, ret->items)
+					       : xstrdup("none running");
+	_cleanup_(freep) char *left = NULL;
+
+	for (size_t i = 0; i < f->left.n; i++) {
+		text_append(&left, ", ", "%s of %s", f->left.items[i].why, f->left.items[i].unit);
+		text_append(&ret->items, " ", "%s", f->left.items[i].unit);
+	}
+	if (n == 0) { /* apply has done its part */
+		ret->how = xstrdup("wait until they have ended, or end them by hand");
+		ret->undo = CHECK_NO_UNDO;
+	}
+	finding_set(ret, CHECK_OFF, "%s; stopped ones have left %s%s", running, left,
+		f->machine.container ? HOST : "");
+}
+
+DECIDER(check_daemons_services)
+{
+	const char *host = f->machine.container ? HOST : "";
+	const size_t n = list_services(f, ret);
+
+	if (f->left.n > 0)
+		judge_left(f, n, ret);
+	else if (f->has_units && n > 0)
 		finding_set(ret, CHECK_OFF, "%zu running: %s%s", n, ret->items, host);
 	else if (f->has_units)
 		finding_set(ret, CHECK_OK, "none%s", host);

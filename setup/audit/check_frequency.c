@@ -39,8 +39,9 @@ DECIDER(check_frequency_governor)
 /* The base frequency, or the highest that the hardware allows if that is lower; -1: not known. */
 static int64_t reachable_base(const struct frequency_policy *p)
 {
-	return p->hardware_max_khz > 0 && p->hardware_max_khz < p->base_khz ? p->hardware_max_khz
-									    : p->base_khz;
+	if (p->hardware_max_khz > 0 && p->hardware_max_khz < p->base_khz)
+		return p->hardware_max_khz;
+	return p->base_khz;
 }
 
 /* Of each policy. */
@@ -98,7 +99,7 @@ static bool may_fall(const struct frequency_policy *p)
 	return p->base_khz > 0 ? p->min_khz < reachable_base(p) : p->min_khz != p->max_khz;
 }
 
-/* Where apply does not know to which. */
+/* The remedy where apply does not know which frequency to set. */
 static void set_limits_by_hand(struct finding *ret)
 {
 	ret->how = xstrdup("set both limits to one frequency: cpupower frequency-set -d F -u F");
@@ -135,7 +136,7 @@ enum turbo {
 	TURBO_NO_DRIVER, /* likewise, because there is no frequency driver */
 };
 
-/* By all switches; else by the processor's register, else by its flags. */
+/* Judges by all switches; else by the processor's register, else by its flags. */
 static enum turbo find_turbo(const struct facts *f)
 {
 	const struct frequency *q = &f->frequency;
@@ -154,8 +155,22 @@ static enum turbo find_turbo(const struct facts *f)
 		return TURBO_OFF;
 	if (q->n_policies == 0)
 		return x86 && f->machine.flags && !has_flag ? TURBO_OFF : TURBO_NO_DRIVER;
-	return p->base_khz <= 0 || p->hardware_max_khz > p->base_khz || has_flag ? TURBO_NO_SWITCH
-										 : TURBO_OFF;
+	if (p->base_khz <= 0 || p->hardware_max_khz > p->base_khz || has_flag)
+		return TURBO_NO_SWITCH;
+	return TURBO_OFF;
+}
+
+/* Whether the upper limit is not the base frequency (or the highest one that the hardware allows);
+ * or, where that is not known, whether the limits differ. */
+static bool has_other_maximum(const struct frequency_policy *p, bool turbo)
+{
+	const bool fixed = p->min_khz == p->max_khz;
+
+	if (p->base_khz <= 0)
+		return !fixed;
+	if (p->max_khz < reachable_base(p))
+		return true;
+	return p->max_khz > p->base_khz && (turbo || !fixed);
 }
 
 DECIDER(check_frequency_max)
@@ -163,17 +178,10 @@ DECIDER(check_frequency_max)
 	const struct frequency_policy *p = f->frequency.policies,
 				      *end = p + f->frequency.n_policies;
 	_cleanup_(freep) char *limits = policies_text(f, upper_limit);
-	bool turbo = find_turbo(f) != TURBO_OFF;
+	const bool turbo = find_turbo(f) != TURBO_OFF;
 
-	for (; p < end; p++) {
-		bool fixed = p->min_khz == p->max_khz,
-		     low = p->base_khz > 0 && p->max_khz<reachable_base(p), high = p->base_khz> 0
-				   ? p->max_khz > p->base_khz && (turbo || !fixed)
-				   : !fixed;
-
-		if (low || high)
-			break;
-	}
+	while (p < end && !has_other_maximum(p, turbo))
+		p++;
 	if (p < end && p->base_khz > 0)
 		finding_set(ret, CHECK_OFF, "%" PRId64 " MHz, base %" PRId64 " MHz (policy %d)",
 			p->max_khz / 1000, p->base_khz / 1000, p->number);
@@ -227,13 +235,13 @@ DECIDER(check_frequency_turbo_policy)
 		finding_set_absent(ret, f, "the policies have no turbo switch");
 }
 
-/* At which the clock runs if both limits are the same: what is above the base frequency is
- * turbo. */
+/* The frequency at which the clock runs if both limits are equal. Only turbo goes above the base
+ * frequency. */
 static int64_t fixed_clock(const struct facts *f, const struct frequency_policy *p)
 {
-	return p->base_khz > 0 && p->min_khz > p->base_khz && find_turbo(f) == TURBO_OFF
-		       ? p->base_khz
-		       : p->min_khz;
+	if (p->base_khz > 0 && p->min_khz > p->base_khz && find_turbo(f) == TURBO_OFF)
+		return p->base_khz;
+	return p->min_khz;
 }
 
 static bool is_below_base(const struct facts *f)
@@ -244,13 +252,13 @@ static bool is_below_base(const struct facts *f)
 	return false;
 }
 
-/* Whether it can change by the limits, the governor or, above the base frequency, turbo. */
+/* Whether the clock can change, by the limits, the governor or, above the base frequency, turbo. */
 static bool may_vary(const struct frequency_policy *p, enum turbo turbo)
 {
-	int64_t most = p->base_khz > 0 && p->base_khz < p->max_khz && turbo == TURBO_OFF
-			       ? p->base_khz
-			       : p->max_khz;
+	int64_t most = p->max_khz;
 
+	if (p->base_khz > 0 && p->base_khz < most && turbo == TURBO_OFF)
+		most = p->base_khz;
 	return !p->governor || strcmp(p->governor, "performance") != 0 || p->min_khz < most ||
 	       (p->base_khz > 0 && p->max_khz > p->base_khz && turbo == TURBO_ON);
 }
@@ -266,6 +274,7 @@ DECIDER(check_frequency_speedstep)
 	/* Where the firmware did not switch SpeedStep off, a fixed clock is as good. */
 	while (p < end && !may_vary(p, turbo))
 		p++;
+
 	if (p < end && p->min_khz == p->max_khz && turbo == TURBO_ON)
 		finding_set(ret, CHECK_OFF, "the limits are %" PRId64 " MHz, but turbo is on",
 			p->min_khz / 1000);

@@ -3,9 +3,9 @@
  * has caused, and how it schedules and accounts. See checks.h.
  *
  * A container has no kernel of its own, and the host of some virtual machines provides theirs. */
-#include "setup/audit/checks.h"
-
+#include "lib/host/system/lock.h"
 #include "lib/host/system/tracefs.h"
+#include "setup/audit/checks.h"
 
 /* True where the host provides the kernel; the finding is made then. */
 static bool is_hosts_kernel(const struct facts *f, struct finding *ret)
@@ -89,28 +89,35 @@ static const struct {
 	{"init_on_free", "CONFIG_INIT_ON_FREE_DEFAULT_ON", "init_on_free", "1 on y"},
 };
 
+/* Whether row i of DEBUGGING is on. */
+static bool is_debugging(const struct facts *f, const char *command_line, size_t i)
+{
+	const char *config = DEBUGGING[i].config, *option = DEBUGGING[i].option,
+		   *on = DEBUGGING[i].on;
+	_cleanup_(freep) char *built = NULL, *value = NULL;
+	bool by_default;
+
+	if (f->config && config)
+		built = kernel_config_get(f->config, config);
+	if (option)
+		value = kernel_boot_option(command_line, option);
+	by_default = built && !strcmp(built, "y");
+	if (!value)
+		return by_default;
+	if (!on)
+		return by_default && strcmp(value, "off") != 0;
+	return *on ? text_has_word(on, value) : strcmp(value, "-") != 0; /* "-": off */
+}
+
 DECIDER(check_kernel_debugging)
 {
 	_cleanup_(freep) char *command_line = path_text(f->root_fd, "/proc/cmdline"), *found = NULL;
 
 	for (size_t i = 0; i < ELEMENTS(DEBUGGING); i++) {
-		_cleanup_(freep) char *built = f->config && DEBUGGING[i].config
-						       ? kernel_config_get(
-								 f->config, DEBUGGING[i].config)
-						       : NULL,
-				      *value = DEBUGGING[i].option
-						       ? kernel_boot_option(
-								 command_line, DEBUGGING[i].option)
-						       : NULL;
-		bool on = built && !strcmp(built, "y");
+		const char *name = DEBUGGING[i].name;
 
-		if (value && DEBUGGING[i].on && !*DEBUGGING[i].on)
-			on = strcmp(value, "-") != 0; /* "-" switches it off */
-		else if (value)
-			on = DEBUGGING[i].on ? text_has_word(DEBUGGING[i].on, value)
-					     : on && strcmp(value, "off") != 0;
-		if (on && !(found && strstr(found, DEBUGGING[i].name)))
-			text_append(&found, ", ", "%s", DEBUGGING[i].name);
+		if (is_debugging(f, command_line, i) && !(found && strstr(found, name)))
+			text_append(&found, ", ", "%s", name);
 	}
 	if (found)
 		finding_set(ret, CHECK_OFF, "%s", found);
@@ -191,19 +198,26 @@ static void set_unreadable(const struct facts *f, struct finding *ret, int r, co
 	}
 }
 
+/* The directory of the kernel's tracing; negative errno: why not. */
+static int open_tracing(int root_fd)
+{
+	int fd;
+
+	if (root_fd == AT_FDCWD)
+		return tracefs_open();
+	fd = path_open(root_fd, O_RDONLY | O_DIRECTORY, "/sys/kernel/tracing");
+	if (fd >= 0)
+		return fd;
+	return path_open(root_fd, O_RDONLY | O_DIRECTORY, "/sys/kernel/debug/tracing");
+}
+
 /* Where the tracer is "nop", single events may be traced. */
 DECIDER(check_kernel_tracer)
 {
-	_cleanup_(closep) int fd = f->root_fd == AT_FDCWD
-					   ? tracefs_open()
-					   : path_open(f->root_fd, O_RDONLY | O_DIRECTORY,
-						     "/sys/kernel/tracing");
+	_cleanup_(closep) int fd = open_tracing(f->root_fd);
 	_cleanup_(freep) char *tracer = NULL, *events = NULL, *recording = NULL;
-	int r;
+	int r = fd < 0 ? fd : path_read_text(fd, NULL, &tracer, "current_tracer");
 
-	if (fd < 0 && f->root_fd != AT_FDCWD)
-		fd = path_open(f->root_fd, O_RDONLY | O_DIRECTORY, "/sys/kernel/debug/tracing");
-	r = fd < 0 ? fd : path_read_text(fd, NULL, &tracer, "current_tracer");
 	if (r >= 0) {
 		/* "0" none, "X" some, "1" all are enabled */
 		events = path_text(fd, "events/enable");
@@ -220,8 +234,8 @@ DECIDER(check_kernel_tracer)
 			ret, CHECK_OFF, "%s events are traced", *events == '1' ? "all" : "some");
 	else if (recording) {
 		finding_set(ret, CHECK_OFF, "recorded by %s", recording);
-		ret->how = xstrdup(
-			"end the process that records; else: rmdir /sys/kernel/tracing/instances/NAME");
+		ret->how = xstrdup("end the process that records; "
+				   "else: rmdir /sys/kernel/tracing/instances/NAME");
 		ret->undo = CHECK_NO_UNDO;
 	} else
 		finding_set(ret, CHECK_OK, "nop");

@@ -3,8 +3,8 @@
  * See checks.h. */
 #include "setup/audit/checks.h"
 
-/* Of a laptop with a USB-C charger, each port is a supply of type USB; those of mice and phones
- * have the scope "Device". */
+/* What all supplies say. Each port of a laptop with a USB-C charger is a supply of type USB; the
+ * supplies of mice and phones have the scope "Device". */
 struct supplies {
 	bool battery;     /* of the machine */
 	bool charges;     /* at least one of them */
@@ -146,7 +146,7 @@ DECIDER(check_power_throttling)
 		finding_set(ret, CHECK_OK, "never since the machine was started");
 }
 
-/* The sustained limit (RAPL) is the constraint called "long_term"; its most is what the
+/* The sustained limit (RAPL) is the constraint called "long_term"; its maximum is what the
  * processor is made for. Parts of a package ("intel-rapl:0:1") have none of their own. */
 DECIDER(check_power_limits)
 {

@@ -4,45 +4,52 @@
 #include "setup/audit/checks.h"
 #include "setup/audit/ntp.h"
 
-/* The kernel's report on the clock alone is not enough (ntpsec without a server leaves it at
- * "synchronised" for hours), nor is the daemon's (chronyd -x follows a server and leaves the clock
- * alone). */
-DECIDER(check_system_ntp)
+static const char *kernels_report(const struct facts *f)
 {
-	_cleanup_(freep) char *names = NULL;
-	const struct ntp_daemon *d = f->daemons;
-	bool unsynchronised = f->clock.known && !f->clock.synchronised;
-	const char *kernel = !f->clock.known  ? "the state of the kernel's clock is not known"
-			     : unsynchronised ? "the kernel reports an unsynchronised clock"
-					      : "the kernel reports a synchronised clock";
+	if (!f->clock.known)
+		return "the state of the kernel's clock is not known";
+	return f->clock.synchronised ? "the kernel reports a synchronised clock"
+				     : "the kernel reports an unsynchronised clock";
+}
 
-	if (f->n_daemons == 1) {
-		ret->how = xstrdup(
-			"check its servers and the network; a daemon that has just started needs a minute");
-		ret->undo = CHECK_NO_UNDO;
-	}
-	if (f->n_daemons > 1) {
-		for (size_t i = 0; i < f->n_daemons; i++)
-			text_append(&names, ", ", "%s", f->daemons[i].name);
-		finding_set(ret, CHECK_OFF, "%zu daemons set one clock: %s", f->n_daemons, names);
-		ret->how = xstrdup("stop all but one of them");
-		ret->undo = "start them again";
-	} else if (f->n_daemons == 0 && f->machine.container && !f->clock.settable)
+/* Where no daemon of this machine sets the clock. */
+static void judge_no_time_daemon(const struct facts *f, struct finding *ret)
+{
+	const char *kernel = kernels_report(f);
+
+	if (f->machine.container && !f->clock.settable) {
 		finding_set(ret, CHECK_BY_HOST, "the clock is the host's; %s", kernel);
-	else if (f->n_daemons == 0 && f->contained && f->clock.known && f->clock.synchronised) {
+		return;
+	}
+	if (f->contained && f->clock.known && f->clock.synchronised) {
 		finding_set(ret, CHECK_UNKNOWN, "%s runs in a container; %s", f->contained, kernel);
 		ret->how = xstrdup(
 			"ask it in its container, or let a daemon of this machine set the clock");
 		ret->undo = CHECK_NO_UNDO;
-	} else if (f->n_daemons == 0) {
-		finding_set(ret, CHECK_OFF, "no time daemon runs%s%s%s; %s",
-			f->contained ? " (" : "", f->contained ?: "",
-			f->contained ? " in a container does not count)" : "", kernel);
-		if (!f->has_units) { /* apply could not start one */
-			ret->how = xstrdup("install and start a time daemon, such as chrony");
-			ret->undo = "stop it";
-		}
-	} else if (d->silent)
+		return;
+	}
+	if (f->contained)
+		finding_set(ret, CHECK_OFF,
+			"no time daemon runs (%s in a container does not count); %s", f->contained,
+			kernel);
+	else
+		finding_set(ret, CHECK_OFF, "no time daemon runs; %s", kernel);
+	if (!f->has_units) { /* apply could not start one */
+		ret->how = xstrdup("install and start a time daemon, such as chrony");
+		ret->undo = "stop it";
+	}
+}
+
+static void judge_time_daemon(
+	const struct facts *f, const struct ntp_daemon *d, struct finding *ret)
+{
+	const bool unsynchronised = f->clock.known && !f->clock.synchronised;
+	const char *kernel = kernels_report(f);
+
+	ret->how = xstrdup("check its servers and the network; "
+			   "a daemon that has just started needs a minute");
+	ret->undo = CHECK_NO_UNDO;
+	if (d->silent)
 		finding_set(ret, unsynchronised ? CHECK_OFF : CHECK_UNKNOWN, "%s runs (%s); %s",
 			d->name, d->text, kernel);
 	else if (!d->text)
@@ -56,6 +63,28 @@ DECIDER(check_system_ntp)
 	else
 		finding_set(ret, CHECK_OK, "%s follows %s; rate corrected by %+.3f ppm", d->name,
 			d->text, f->clock.frequency_ppm);
+}
+
+/* The kernel's report on the clock alone is not enough (ntpsec without a server leaves it at
+ * "synchronised" for hours), nor is the daemon's (chronyd -x follows a server and leaves the clock
+ * alone). */
+DECIDER(check_system_ntp)
+{
+	_cleanup_(freep) char *names = NULL;
+
+	if (f->n_daemons == 0) {
+		judge_no_time_daemon(f, ret);
+		return;
+	}
+	if (f->n_daemons == 1) {
+		judge_time_daemon(f, f->daemons, ret);
+		return;
+	}
+	for (size_t i = 0; i < f->n_daemons; i++)
+		text_append(&names, ", ", "%s", f->daemons[i].name);
+	finding_set(ret, CHECK_OFF, "%zu daemons set one clock: %s", f->n_daemons, names);
+	ret->how = xstrdup("stop all but one of them");
+	ret->undo = "start them again";
 }
 
 DECIDER(check_system_packagers)
@@ -139,8 +168,8 @@ DECIDER(check_system_swap)
 			total / 1024 + (total % 1024 > 0), text_count(areas, "area"));
 }
 
-/* Of the time of all CPUs since the machine was started, and during this audit, which is short:
- * there, a single tick proves nothing. */
+/* Judges the share of stolen time since the machine was started, and during this audit. The audit
+ * is short: a single tick proves nothing. */
 DECIDER(check_system_steal)
 {
 	enum { MOST_SHARE = 100 /* 1 % */, TICKS_COUNT = 3 };

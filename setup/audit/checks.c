@@ -57,8 +57,8 @@ static const char *const of_turbo[] = {SYS_CPU "cpufreq/policy[0-9]*", NULL};
 	.pattern = path, .want = value, \
 	.order = ORDER_PREFERENCE, .restore_order = back, .hardware = true}
 
-/* Of cpufreq: without its policies there is nothing to check, and the files of the governor show
- * whether a host decides. */
+/* For checks of cpufreq: without its policies there is nothing to check, and the governor's files
+ * show whether a host decides. */
 #define GOVERNOR "freq.governor"
 #define OF_POLICIES .of_policies = true, .files_of = GOVERNOR
 
@@ -324,7 +324,8 @@ const struct check check_rows[] = {
 	{"epb", 'B', "frequency",
 		.wanted = "0 (performance)",
 		.who = "tuned",
-		.setting = SWITCH(SYS_CPU "cpu[0-9]*/power/energy_perf_bias", "0", ORDER_PREFERENCE)},
+		.setting = SWITCH(SYS_CPU "cpu[0-9]*/power/energy_perf_bias", "0",
+			ORDER_PREFERENCE)},
 	{"pstate.boost", 'B', "frequency",
 		.wanted = "0",
 		.why = "otherwise the driver raises the clock for a while after disk I/O",

@@ -11,8 +11,13 @@ static int cron_value(const char **p, enum field field)
 {
 	static const char months[] = "janfebmaraprmayjunjulaugsepoctnovdec",
 			  days[] = "sunmontuewedthufrisat";
-	const char *names = field == MONTH ? months : field == WEEKDAY ? days : "";
+	const char *names = "";
 	int value = 0;
+
+	if (field == MONTH)
+		names = months;
+	else if (field == WEEKDAY)
+		names = days;
 
 	for (int i = 0; names[i * 3]; i++)
 		if (!strncasecmp(*p, &names[i * 3], 3)) {
@@ -96,6 +101,57 @@ int64_t cron_next(const char *line, int64_t now_s, int64_t until_s)
 	return 0;
 }
 
+/* The next job of a table of crontab(5), of which `text` is the contents, which are cut into lines;
+ * 0: none. */
+static int64_t next_in_table(char *text, int64_t now_s, int64_t until_s)
+{
+	int64_t next_s = 0;
+
+	for (char *rest = text, *line; (line = strsep(&rest, "\n"));)
+		next_s = cron_next(line, now_s, next_s ?: until_s) ?: next_s;
+	return next_s;
+}
+
+/* Copies that editors and package managers leave are not read by cron either. */
+static bool is_copy(const char *path)
+{
+	const char *file = strrchr(path, '/');
+
+	return !file || strchr(file, '~') || strstr(file, ".dpkg-") || strstr(file, ".rpm");
+}
+
+/* After how many days anacron starts a job again. */
+static int anacron_days(const char *period)
+{
+	if (!strcmp(period, "@monthly"))
+		return 30;
+	if (!strcmp(period, "@weekly"))
+		return 7;
+	return !strcmp(period, "@daily") ? 1 : atoi(period);
+}
+
+/* When a line of anacrontab(5) is due, and the name of its job; 0: it is none, or has never run. */
+static int64_t next_of_anacron(const char *line, int root_fd, char name[static 64])
+{
+	_cleanup_(freep) char *last = NULL;
+	struct tm tm = {.tm_isdst = -1};
+	char period[16];
+	int days;
+
+	if (sscanf(line, " %15s %*d %63s", period, name) != 2)
+		return 0;
+	days = anacron_days(period);
+	/* the day on which it ran last is in a file of its name: 20261121 */
+	last = path_text(root_fd, "/var/spool/anacron/%s", name);
+	if (days <= 0 || !last ||
+		sscanf(last, "%4d%2d%2d", &tm.tm_year, &tm.tm_mon, &tm.tm_mday) != 3)
+		return 0;
+	tm.tm_year -= 1900;
+	tm.tm_mon--;
+	tm.tm_mday += days;
+	return mktime(&tm);
+}
+
 void cron_read(struct elapse **jobs, size_t *n, int root_fd, int64_t now_ns, int64_t until_ns)
 {
 	/* of Debian, of SUSE, and of the others */
@@ -103,9 +159,7 @@ void cron_read(struct elapse **jobs, size_t *n, int root_fd, int64_t now_ns, int
 		"/var/spool/cron/crontabs/*", "/var/spool/cron/tabs/*", "/var/spool/cron/*"};
 	_cleanup_(freep) char *anacron = path_text(root_fd, "/etc/anacrontab");
 	const int64_t now_s = now_ns / NS_PER_S, until_s = until_ns / NS_PER_S;
-	char period[16], name[64];
-	int64_t next_s;
-	int days;
+	char name[64];
 
 	for (size_t i = 0; i < ELEMENTS(patterns); i++) {
 		_cleanup_(paths_clear) struct paths tables = paths_expand(root_fd, patterns[i]);
@@ -113,40 +167,17 @@ void cron_read(struct elapse **jobs, size_t *n, int root_fd, int64_t now_ns, int
 		for (char **table = tables.items; table < tables.items + tables.n; table++) {
 			/* NULL: such as a directory, or another user's */
 			_cleanup_(freep) char *text = path_text(root_fd, "%s", *table);
-			const char *file = strrchr(*table, '/');
+			int64_t next_s = is_copy(*table) ? 0 : next_in_table(text, now_s, until_s);
 
-			/* copies that editors and package managers leave are not read by cron
-			 * either */
-			if (!file || strchr(file, '~') || strstr(file, ".dpkg-") ||
-				strstr(file, ".rpm"))
-				continue;
-			next_s = 0;
-			for (char *rest = text, *line; (line = strsep(&rest, "\n"));)
-				next_s = cron_next(line, now_s, next_s ?: until_s) ?: next_s;
 			if (next_s)
 				*array_add(*jobs, *n) = (struct elapse){
 					text_utf8(*table), next_s * NS_PER_S};
 		}
 	}
-	for (char *rest = anacron, *line; (line = strsep(&rest, "\n"));) {
-		_cleanup_(freep) char *last = NULL;
-		struct tm tm = {.tm_isdst = -1};
 
-		if (sscanf(line, " %15s %*d %63s", period, name) != 2)
-			continue;
-		days = !strcmp(period, "@monthly")  ? 30
-		       : !strcmp(period, "@weekly") ? 7
-		       : !strcmp(period, "@daily")  ? 1
-						    : atoi(period);
-		/* the day on which it ran last is in a file of its name: 20261121 */
-		last = path_text(root_fd, "/var/spool/anacron/%s", name);
-		if (days <= 0 || !last ||
-			sscanf(last, "%4d%2d%2d", &tm.tm_year, &tm.tm_mon, &tm.tm_mday) != 3)
-			continue;
-		tm.tm_year -= 1900;
-		tm.tm_mon--;
-		tm.tm_mday += days;
-		next_s = mktime(&tm);
+	for (char *rest = anacron, *line; (line = strsep(&rest, "\n"));) {
+		int64_t next_s = next_of_anacron(line, root_fd, name);
+
 		if (next_s && next_s < until_s)
 			*array_add(*jobs, *n) = (struct elapse){
 				text_utf8(text_brief("/etc/anacrontab:%s", name)),

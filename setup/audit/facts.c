@@ -6,18 +6,15 @@
 #include "lib/clocks/clocks.h"
 #include "lib/host/bpf/bpf_programs.h"
 #include "lib/host/process/pinning.h"
+#include "setup/audit/audit_rules.h"
 #include "setup/audit/checks.h"
 #include "setup/audit/cron.h"
 #include "setup/audit/ntp.h"
 #include "setup/options.h"
 
-#include <linux/audit.h>
-#include <linux/netlink.h>
 #include <math.h>
-#include <sys/socket.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
 
 void cpu_ticks_read(struct cpu_ticks *ret, int root_fd)
 {
@@ -37,44 +34,52 @@ void cpu_ticks_read(struct cpu_ticks *ret, int root_fd)
 	ret->steal = t[7] > INT64_MAX ? INT64_MAX : (int64_t)t[7];
 }
 
+static void join_isolated(struct facts *f, const char *more)
+{
+	char *longer = more ? cpu_list_join(f->isolated, more) : NULL;
+
+	if (longer) {
+		free(f->isolated);
+		f->isolated = longer;
+	}
+}
+
+/* CPUs of partitions: what the kernel lists at the top of cgroup v2 (6.8 and later), and the
+ * partition of emp-setup, whose file may also say "none" or "member". */
+static void read_partitions(struct facts *f)
+{
+	_cleanup_(freep) char *directory = partition_directory(f->root_fd), *all = NULL,
+			      *partition = NULL;
+
+	if (!directory || !f->isolated)
+		return;
+	all = path_text(f->root_fd, "%.*s/cpuset.cpus.isolated",
+		(int)(strrchr(directory, '/') - directory), directory);
+	join_isolated(f, all);
+	if (partition_read(f->root_fd, directory, &partition) >= 0)
+		join_isolated(f, partition);
+}
+
 /* The CPU that programs will be timed on, and what shares it. */
 static void read_cpus(struct facts *f, int cpu)
 {
-	_cleanup_(freep) char *directory = partition_directory(f->root_fd), *partition = NULL,
-			      *all = NULL, *siblings = NULL;
+	_cleanup_(freep) char *siblings = NULL;
 
 	f->online = path_text(f->root_fd, SYS_CPU "online");
 	f->isolated = path_text(f->root_fd, SYS_CPU "isolated");
 	core_types_read(&f->cores, f->root_fd);
+	read_partitions(f);
 
-	/* CPUs of partitions: what the kernel lists at the top of cgroup v2 (6.8 and later), and
-	 * the partition of emp-setup, whose file may also say "none" or "member". */
-	if (directory && f->isolated) {
-		all = path_text(f->root_fd, "%.*s/cpuset.cpus.isolated",
-			(int)(strrchr(directory, '/') - directory), directory);
-		if (partition_read(f->root_fd, directory, &partition) < 0)
-			partition = NULL;
-	}
-	for (int i = 0; i < 2; i++) {
-		const char *more = i ? partition : all;
-		char *longer = more ? cpu_list_join(f->isolated, more) : NULL;
-
-		if (longer) {
-			free(f->isolated);
-			f->isolated = longer;
-		}
-	}
 	f->cpu = cpu;
 	if (cpu < 0 && f->isolated && *f->isolated >= '0' && *f->isolated <= '9')
 		f->cpu = atoi(f->isolated);
-	if (f->cpu >= 0) {
-		siblings = path_text(
-			f->root_fd, SYS_CPU "cpu%d/topology/thread_siblings_list", f->cpu);
-		/* a processor without a list of siblings has one thread for each core */
-		if (!cpu_list_has(siblings, f->cpu) ||
-			text_parse_cpu_list(siblings, &f->threads, &f->n_threads) < 0)
-			*array_add(f->threads, f->n_threads) = f->cpu;
-	}
+	if (f->cpu < 0)
+		return;
+	siblings = path_text(f->root_fd, SYS_CPU "cpu%d/topology/thread_siblings_list", f->cpu);
+	/* a processor without a list of siblings has one thread for each core */
+	if (!cpu_list_has(siblings, f->cpu) ||
+		text_parse_cpu_list(siblings, &f->threads, &f->n_threads) < 0)
+		*array_add(f->threads, f->n_threads) = f->cpu;
 }
 
 /* Whether a package manager is at work: dpkg and rpm lock a file with fcntl(2). Opening it for
@@ -95,57 +100,6 @@ static void read_locks(struct facts *f)
 			f->lock_error = -errno;
 		else if (fd >= 0 && lock.l_type != F_UNLCK)
 			f->locked = locks[i];
-	}
-}
-
-/* How many rules record system calls or file accesses, of which a rule "never,task" makes none
- * work: with one that may match, the kernel keeps a record of every system call. Asked over
- * netlink, as auditctl -l does. -EPERM for ordinary users and in containers, -EPROTONOSUPPORT: a
- * kernel without audit; other -errno. */
-static int count_audit_rules(void)
-{
-	enum { SIZE = 16384 };
-	static const struct timeval timeout = {.tv_sec = 2};
-	struct nlmsghdr request = {.nlmsg_len = sizeof(request),
-		.nlmsg_type = AUDIT_LIST_RULES,
-		.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP,
-		.nlmsg_seq = 1};
-	struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
-	_cleanup_(freep) char *buffer = xmalloc(SIZE);
-	_cleanup_(closep) int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_AUDIT);
-	bool never = false; /* no task is audited at all */
-	int rules = 0;
-
-	if (fd < 0)
-		return -errno;
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
-	if (sendto(fd, &request, sizeof(request), 0, (struct sockaddr *)&kernel, sizeof(kernel)) <
-		0)
-		return -errno;
-	for (;;) {
-		ssize_t n = recv(fd, buffer, SIZE, 0);
-		size_t left = n > 0 ? (size_t)n : 0;
-
-		if (n <= 0)
-			return n < 0 ? -errno : -EPROTO;
-		for (struct nlmsghdr *m = (struct nlmsghdr *)buffer; NLMSG_OK(m, left);
-			m = NLMSG_NEXT(m, left)) {
-			const struct nlmsgerr *error = NLMSG_DATA(m);
-			const struct audit_rule_data *rule = NLMSG_DATA(m);
-			unsigned int list;
-
-			if (m->nlmsg_type == NLMSG_DONE)
-				return never ? 0 : rules;
-			/* 0: the request was understood */
-			if (m->nlmsg_type == NLMSG_ERROR && error->error)
-				return error->error;
-			if (m->nlmsg_type != AUDIT_LIST_RULES)
-				continue;
-			list = rule->flags & ~(unsigned int)AUDIT_FILTER_PREPEND;
-			never |= list == AUDIT_FILTER_TASK && rule->action == AUDIT_NEVER &&
-				 rule->field_count == 0;
-			rules += list == AUDIT_FILTER_EXIT && rule->action == AUDIT_ALWAYS;
-		}
 	}
 }
 
@@ -196,7 +150,7 @@ void facts_read_files(struct facts *f, int root_fd, int cpu)
 		int r = bpf_programs_list(&f->programs, &n);
 
 		f->n_programs = r < 0 ? r : (int64_t)n;
-		f->audit_rules = count_audit_rules();
+		f->audit_rules = audit_rules_count();
 	}
 	read_settings(f);
 }
@@ -247,47 +201,59 @@ const char *facts_stop(const struct facts *f, const char *unit)
 
 	if (!why || policy_requests(f->policy, unit))
 		return why;
-	return unit_reasons_find(&f->needed, unit) || !strrchr(unit, '.') || partner_stays(f, unit)
-		       ? NULL
-		       : why;
+	if (unit_reasons_find(&f->needed, unit) || !strrchr(unit, '.') || partner_stays(f, unit))
+		return NULL;
+	return why;
 }
 
-/* Timers of the policy whatever their time, others if they elapse soon; and the running services
- * that the policy does not list. `user`: in front of the names of a user's timers, of whose units
- * nothing else is wanted; "": the system's. */
+/* Adds a timer of the policy, or another that elapses soon. `user`: in front of the names of a
+ * user's timers; "": the system's. */
+static void read_due_timer(
+	struct facts *f, struct units *units, const char *name, const char *user, int64_t until_ns)
+{
+	const int64_t next_ns = units_timer_next(units, name);
+	struct elapse elapse = {
+		text_format("%s%s", user, name), next_ns, units_timer_accuracy(units, name)};
+
+	if (!*user && facts_stop(f, name))
+		*array_add(f->timers, f->n_timers) = elapse;
+	else if (next_ns > 0 && next_ns < until_ns)
+		*array_add(f->due, f->n_due) = elapse;
+	else
+		free(elapse.unit);
+}
+
+/* Adds a running service that the policy does not list, or what a stopped one of the policy has
+ * left behind. */
+static void read_running_service(struct facts *f, struct units *units, const struct unit *unit)
+{
+	uint64_t cpu_ns = UINT64_MAX; /* not accounted, as systemd says it */
+
+	if (!unit_is_up(unit) && policy_stop(f->policy, unit->name)) {
+		_cleanup_(freep) char *left = units_left(units, unit->name);
+
+		if (left)
+			*array_add(f->left.items, f->left.n) = (struct unit_reason){
+				xstrdup(unit->name), TAKE(left)};
+	}
+	if (strcmp(unit->sub, "running") != 0 || policy_knows(f->policy, unit->name))
+		return;
+	units_get(units, unit->name, "Service.CPUUsageNSec", 't', &cpu_ns, NULL);
+	*array_add(f->unlisted, f->n_unlisted) = (struct unlisted){
+		unit->name, cpu_ns > INT64_MAX ? -1 : (int64_t)cpu_ns};
+}
+
+/* Of a user's units, only timers are wanted. */
 static void read_units(struct facts *f, struct units *units, const struct unit_list *list,
 	const char *user, int64_t until_ns)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		const struct unit *unit = &list->items[i];
-		uint64_t cpu_ns = UINT64_MAX; /* not accounted, as systemd says it */
 
-		if (unit_is_kind(unit->name, ".timer") && unit_is_up(unit)) {
-			int64_t next_ns = units_timer_next(units, unit->name);
-			struct elapse elapse = {text_format("%s%s", user, unit->name), next_ns,
-				units_timer_accuracy(units, unit->name)};
-
-			if (!*user && facts_stop(f, unit->name))
-				*array_add(f->timers, f->n_timers) = elapse;
-			else if (next_ns > 0 && next_ns < until_ns)
-				*array_add(f->due, f->n_due) = elapse;
-			else
-				free(elapse.unit);
-		}
-		if (!*user && unit_is_kind(unit->name, ".service") && !unit_is_up(unit) &&
-			policy_stop(f->policy, unit->name)) {
-			_cleanup_(freep) char *left = units_left(units, unit->name);
-
-			if (left)
-				*array_add(f->left.items, f->left.n) = (struct unit_reason){
-					xstrdup(unit->name), TAKE(left)};
-		}
-		if (*user || !unit_is_kind(unit->name, ".service") ||
-			strcmp(unit->sub, "running") != 0 || policy_knows(f->policy, unit->name))
-			continue;
-		units_get(units, unit->name, "Service.CPUUsageNSec", 't', &cpu_ns, NULL);
-		*array_add(f->unlisted, f->n_unlisted) = (struct unlisted){
-			unit->name, cpu_ns > INT64_MAX ? -1 : (int64_t)cpu_ns};
+		if (unit_is_kind(unit->name, ".timer") && unit_is_up(unit))
+			read_due_timer(f, units, unit->name, user, until_ns);
+		if (!*user && unit_is_kind(unit->name, ".service"))
+			read_running_service(f, units, unit);
 	}
 }
 
@@ -435,6 +401,7 @@ void facts_clear(struct facts *f)
 	free(f->programs);
 	free(f->config);
 	free(f->inhibitors);
+
 	machine_clear(&f->machine);
 	policy_free(f->policy);
 	frequency_clear(&f->frequency);
@@ -443,6 +410,7 @@ void facts_clear(struct facts *f)
 	for (size_t i = 0; i < f->n_daemons; i++)
 		free(f->daemons[i].text);
 	free(f->daemons);
+
 	unit_list_clear(&f->units);
 	elapses_free(f->timers, f->n_timers);
 	elapses_free(f->due, f->n_due);
@@ -450,6 +418,7 @@ void facts_clear(struct facts *f)
 	unit_reasons_clear(&f->needed);
 	unit_reasons_clear(&f->left);
 	free(f->threads);
+
 	for (size_t i = 0; f->files && i < n_check_rows; i++) {
 		for (size_t k = 0; k < f->files[i].n; k++) {
 			free(f->files[i].items[k].path);
@@ -471,11 +440,11 @@ const struct setting_files *check_files(const struct check *check, const struct 
 
 bool setting_is_of_host(const struct facts *f, const struct setting_file *file)
 {
-	_cleanup_(closep) int fd = f->machine.container
-					   ? path_open(f->root_fd, O_PATH, "%s", file->path)
-					   : -1;
+	_cleanup_(closep) int fd = -1;
 	struct statvfs st;
 
+	if (f->machine.container)
+		fd = path_open(f->root_fd, O_PATH, "%s", file->path);
 	if (fd < 0)
 		return false;
 	if (fstatvfs(fd, &st) == 0 && st.f_flag & ST_RDONLY)

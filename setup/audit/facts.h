@@ -10,7 +10,6 @@
 #include "lib/host/cpu/frequency.h"
 #include "lib/host/process/process.h"
 #include "lib/host/system/kernel.h"
-#include "lib/host/system/lock.h"
 #include "lib/host/system/machine.h"
 #include "lib/host/system/policy.h"
 #include "lib/host/systemd/needed.h"
@@ -35,8 +34,9 @@ struct unlisted {
 	int64_t cpu_ns; /* since it was started; -1: not accounted */
 };
 
-/* Usually the kernel maps a page from which clock_gettime(2) computes the time; where the kernel's
- * clock source does not allow that, each reading is a system call. */
+/* What a reading of the clock costs. Usually the kernel maps a page from which clock_gettime(2)
+ * computes the time; where the kernel's clock source does not allow that, each reading is a system
+ * call. */
 struct clock_price {
 	double clock_ns; /* clock_gettime(CLOCK_MONOTONIC); 0: not measured */
 	double call_ns;  /* a system call that does nothing */
@@ -63,8 +63,8 @@ struct setting_files {
 	size_t n;
 };
 
-/* What several checks or apply need, or what is asked of systemd and the kernel. What one check
- * alone reads in files, it reads below root_fd itself. What is not known is NULL, or -1 where
+/* What several checks or apply need, and what systemd and the kernel are asked for. A check reads
+ * the files that it alone needs below root_fd itself. What is not known is NULL, or -1 where
  * nothing else is said. */
 struct facts {
 	int root_fd;

@@ -36,31 +36,27 @@ void finding_clear(struct finding *finding)
 	*finding = (struct finding){};
 }
 
-static void decide_check(const struct check *check, const struct facts *facts, struct finding *ret)
+static void decide_by_number(
+	const struct check *check, const struct facts *facts, struct finding *ret)
+{
+	const int64_t number = *(const int64_t *)((const char *)facts + check->number.at);
+	const int sign = (number >= 0) + (number > 0);
+	const enum check_state state = check->number.found[sign].state;
+	const char *text = check->number.found[sign].text;
+
+	if (state == CHECK_BY_HOST)
+		finding_set_absent(ret, facts, text);
+	else
+		finding_set(ret, state, "%s", text);
+}
+
+static void decide_by_files(
+	const struct check *check, const struct facts *facts, struct finding *ret)
 {
 	const struct setting_files *files = check_files(check, facts);
 	const struct setting_file *other = NULL; /* the first that is not as wanted */
 	size_t n = 0;
 
-	if (check->of_policies && facts->frequency.n_policies == 0) {
-		finding_set_absent(ret, facts, "no frequency driver for this processor");
-		return;
-	}
-	if (check->number.found[0].text) {
-		int64_t number = *(const int64_t *)((const char *)facts + check->number.at);
-		int sign = number < 0 ? 0 : number == 0 ? 1 : 2;
-
-		if (check->number.found[sign].state == CHECK_BY_HOST)
-			finding_set_absent(ret, facts, check->number.found[sign].text);
-		else
-			finding_set(ret, check->number.found[sign].state, "%s",
-				check->number.found[sign].text);
-		return;
-	}
-	if (check->decide) {
-		check->decide(check, facts, ret);
-		return;
-	}
 	for (size_t i = 0; i < files->n; i++) {
 		const struct setting_file *file = &files->items[i];
 
@@ -69,6 +65,7 @@ static void decide_check(const struct check *check, const struct facts *facts, s
 		other = other ?: file;
 		n++;
 	}
+
 	if (files->n == 0 && check->setting.hardware)
 		finding_set_absent(ret, facts, "this machine has no such setting");
 	else if (files->n == 0)
@@ -82,6 +79,18 @@ static void decide_check(const struct check *check, const struct facts *facts, s
 		finding_set(ret, CHECK_OFF, "%s", other->value);
 	else
 		finding_set(ret, CHECK_OFF, "%s in %zu of %zu", other->value, n, files->n);
+}
+
+static void decide_check(const struct check *check, const struct facts *facts, struct finding *ret)
+{
+	if (check->of_policies && facts->frequency.n_policies == 0)
+		finding_set_absent(ret, facts, "no frequency driver for this processor");
+	else if (check->number.found[0].text)
+		decide_by_number(check, facts, ret);
+	else if (check->decide)
+		check->decide(check, facts, ret);
+	else
+		decide_by_files(check, facts, ret);
 }
 
 void check_decide(const struct check *check, const struct facts *facts, struct finding *ret)

@@ -34,7 +34,7 @@ void check_decide(const struct check *check, const struct facts *facts, struct f
 /* For the functions that decide: what was found, in words. */
 void finding_set(struct finding *finding, enum check_state state, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* Absent on a real machine, for which `words` are; a virtual one may have a host with what is not
- * visible here. */
+/* The thing is absent on a real machine: `words` say so. In a virtual machine, its host may have
+ * it. */
 void finding_set_absent(struct finding *finding, const struct facts *facts, const char *words);
 void finding_clear(struct finding *finding);

@@ -98,30 +98,46 @@ static const struct known_daemon {
 		.host = true, .optional = true},
 };
 
-static void ntp_ask(struct ntp_daemon *d, struct units *units)
+/* By its own command. */
+static int ask_command(struct ntp_daemon *d, struct error *err)
 {
 	const struct known_daemon *known = d->known;
 	_cleanup_(freep) char *output = NULL;
-	struct error err = {};
-	int status, r;
+	int status, r = subprocess_ask(known->argv, ASK_NTP_MS, &output, &status, err);
 
-	if (known->timesync) {
-		r = units ? units_timesync(units, &output, &err)
-			  : error_say(&err, -ENOTCONN, "it only answers over D-Bus");
-		if (r > 0)
-			d->text = TAKE(output) ?: xstrdup("a server");
-	} else if (!known->parse && known->host) {
+	if (r == 0 && status != 0 && !known->optional)
+		r = error_say(err, -ECONNREFUSED, "%s could not reach it", known->argv[0]);
+	if (r == 0)
+		d->text = known->parse(output);
+	return r;
+}
+
+static int ask_timesync(struct ntp_daemon *d, struct units *units, struct error *err)
+{
+	_cleanup_(freep) char *server = NULL;
+	int r;
+
+	if (!units)
+		return error_say(err, -ENOTCONN, "it only answers over D-Bus");
+	r = units_timesync(units, &server, err);
+	if (r > 0)
+		d->text = TAKE(server) ?: xstrdup("a server");
+	return r;
+}
+
+static void ntp_ask(struct ntp_daemon *d, struct units *units)
+{
+	struct error err = {};
+	int r = 0;
+
+	if (d->known->timesync)
+		r = ask_timesync(d, units, &err);
+	else if (d->known->parse)
+		r = ask_command(d, &err);
+	else if (d->known->host)
 		d->text = xstrdup("the clock of its host");
-		r = 0;
-	} else if (!known->parse)
+	else
 		r = error_say(&err, -ENOTSUP, "it cannot be queried");
-	else {
-		r = subprocess_ask(known->argv, ASK_NTP_MS, &output, &status, &err);
-		if (r == 0 && status != 0 && !known->optional)
-			r = error_say(&err, -ECONNREFUSED, "%s could not reach it", known->argv[0]);
-		if (r == 0)
-			d->text = known->parse(output);
-	}
 	d->silent = r < 0;
 	if (d->silent)
 		d->text = xstrdup(err.text);
@@ -174,7 +190,7 @@ static enum disciplines process_disciplines(
 		   *parent_line = status ? strstr(status, "\nPPid:") : NULL,
 		   *mask = status ? strstr(status, "\nCapEff:") : NULL;
 	unsigned long long capabilities = ~0ULL;
-	const struct process *parent;
+	const struct process *parent = NULL;
 	bool elsewhere, may;
 	int pid, other;
 
@@ -188,8 +204,8 @@ static enum disciplines process_disciplines(
 		return IDLE;
 	if (elsewhere)
 		return ELSEWHERE;
-	parent = parent_line && sscanf(parent_line, " PPid: %d", &pid) == 1 ? process_of(f, pid)
-									    : NULL;
+	if (parent_line && sscanf(parent_line, " PPid: %d", &pid) == 1)
+		parent = process_of(f, pid);
 	return parent && !strcmp(parent->name, process->name) ? IDLE : DISCIPLINES;
 }
 

@@ -2,13 +2,13 @@
 /* What settings should hold: see setting_want.h. */
 #include "setup/audit/setting_want.h"
 
-/* "inherit": as thp. */
+/* "inherit" takes the value of thp. */
 char *want_mthp(const struct facts *f, const struct setting_file *file)
 {
 	return xstrdup(file->value && !strcmp(file->value, "inherit") ? "inherit" : "never");
 }
 
-/* What is better than wanted stays. */
+/* The least value, or what the file holds if that is higher. */
 static char *check_no_less(const struct setting_file *file, int64_t least)
 {
 	int64_t value;
@@ -19,7 +19,7 @@ static char *check_no_less(const struct setting_file *file, int64_t least)
 	return text_format("%" PRId64, least);
 }
 
-/* 0: it never looks. */
+/* 0 switches the search for hung tasks off, and stays. */
 char *want_hung(const struct facts *f, const struct setting_file *file)
 {
 	return file->value && !strcmp(file->value, "0") ? xstrdup("0") : check_no_less(file, 600);
@@ -30,13 +30,13 @@ char *want_vmstat(const struct facts *f, const struct setting_file *file)
 	return check_no_less(file, 10);
 }
 
-/* 2: stopped, and what was merged is apart again. */
+/* 2 stops it too, and separates the pages that were merged. */
 char *want_ksm(const struct facts *f, const struct setting_file *file)
 {
 	return xstrdup(file->value && !strcmp(file->value, "2") ? "2" : "0");
 }
 
-/* The best that this machine has. */
+/* The first of the profiles below that this machine has. */
 char *want_power_profile(const struct facts *f, const struct setting_file *file)
 {
 	static const char *const best[] = {"performance", "balanced-performance", "balanced"};
@@ -48,28 +48,42 @@ char *want_power_profile(const struct facts *f, const struct setting_file *file)
 	return xstrdup(best[0]);
 }
 
-char *want_interrupts(const struct facts *f, const struct setting_file *file)
+/* Of one interrupt, a list of CPUs; else the mask for new ones. */
+static char *without_core(const struct facts *f, const struct setting_file *file, bool is_list)
 {
-	/* of one interrupt; else the mask for new ones */
-	const bool is_list = strstr(file->path, "_list");
-	_cleanup_(freep) char *less = NULL, *others = NULL;
+	if (is_list)
+		return cpu_list_without(file->value, f->threads, f->n_threads);
+	return cpu_mask(file->value, f->threads, f->n_threads, true);
+}
+
+/* All CPUs but those of the core, in the same form. */
+static char *all_without_core(const struct facts *f, const struct setting_file *file, bool is_list)
+{
+	_cleanup_(freep) char *others = NULL;
 	_cleanup_(freep) int *cpus = NULL;
 	size_t n = 0;
 
+	if (f->online)
+		others = cpu_list_without(f->online, f->threads, f->n_threads);
+	if (is_list || !others)
+		return TAKE(others);
+	if (text_parse_cpu_list(others, &cpus, &n) < 0 || n == 0)
+		return NULL;
+	return cpu_mask(file->value, cpus, n, false);
+}
+
+char *want_interrupts(const struct facts *f, const struct setting_file *file)
+{
+	const bool is_list = strstr(file->path, "_list");
+	_cleanup_(freep) char *less = NULL;
+
 	if (f->cpu < 0 || !file->value)
 		return NULL;
-	less = is_list ? cpu_list_without(file->value, f->threads, f->n_threads)
-		       : cpu_mask(file->value, f->threads, f->n_threads, true);
+	less = without_core(f, file, is_list);
 	if (!less || less[is_list ? 0 : strspn(less, "0,")])
 		return TAKE(less);
-	/* Nothing would remain: all CPUs but those of the core. The kernel refuses an empty
-	 * mask. */
-	others = f->online ? cpu_list_without(f->online, f->threads, f->n_threads) : NULL;
-	if (is_list)
-		return TAKE(others);
-	return others && text_parse_cpu_list(others, &cpus, &n) >= 0 && n > 0
-		       ? cpu_mask(file->value, cpus, n, false)
-		       : NULL;
+	/* Nothing would remain, and the kernel refuses an empty mask. */
+	return all_without_core(f, file, is_list);
 }
 
 char *want_frequency_limits(const struct facts *f, const struct setting_file *file)

@@ -538,8 +538,10 @@ TEST(every_row_says_why_and_how)
 		assert_true(c->step && c->wanted && check_why(c) && c->who);
 		assert_true(c->decide || c->number.found[0].text || c->setting.pattern);
 		assert_true(c->how || c->applied || c->setting.pattern);
-		assert_true(!c->setting.pattern || c->setting.want || c->setting.want_of);
-		assert_non_null(strchr("ABCR", c->level));
+		assert_true(!c->setting.pattern || !c->setting.want != !c->setting.want_of);
+		/* a plain apply sets levels A and B */
+		assert_true(c->level != 'C' || !c->setting.pattern || c->setting.on_request);
+		assert_non_null(strchr("ABC", c->level));
 		for (const struct check *d = check_rows; d < c; d++)
 			assert_string_not_equal(c->id, d->id);
 	}

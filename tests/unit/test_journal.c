@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The journal of applied settings, and the plan that fills it. */
+/* The journal of applied settings. */
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
-#include "lib/host/process/process.h"
 #include "lib/host/system/digest.h"
 #include "setup/apply/journal.h"
-#include "setup/apply/limits.h"
-#include "setup/apply/owners.h"
-#include "setup/apply/plan.h"
-#include "setup/apply/report.h"
-#include "setup/apply/request.h"
-#include "setup/options.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -236,6 +229,8 @@ TEST_OF_JOURNAL(what_is_lost_stays_in_the_journal_that_is_saved_again)
 	assert_int_equal(journal_load(&k, &err), 1);
 	assert_int_equal(count_lost(&k), 1);
 	assert_true(k.since_ns > 0);
+	assert_string_equal(k.entries[0].ways, "--forget drops it");
+	assert_null(strstr(k.entries[0].want, "--forget"));
 }
 
 /* Loads it from the first `size` bytes of `text`: either every entry is there and as it was, or
@@ -340,182 +335,4 @@ TEST_OF_JOURNAL(a_reboot_leaves_only_persistent_entries)
 	assert_int_equal(j.n, 1);
 	assert_string_equal(j.entries[0].name, "b.service");
 	assert_false(journal_is_stale(&j));
-}
-
-TEST_OF_JOURNAL(a_tuned_value_is_never_taken_for_an_original)
-{
-	struct plan plan = {.journal = filled()};
-	struct entry again = entry("/a", "0", "7"), other = entry("/c", "x", "y");
-
-	plan_add(&plan, &again);
-	plan_add(&plan, &other);
-	assert_int_equal(plan.journal.n, 3);
-	assert_string_equal(plan.journal.entries[0].old, "1");
-	assert_string_equal(plan.journal.entries[0].want, "7");
-	assert_int_equal(plan.n_order, 2);
-	assert_int_equal(plan.order[0], 0);
-	assert_int_equal(plan.order[1], 2);
-	plan_clear(&plan);
-}
-
-TEST_OF_JOURNAL(an_entry_has_owners_until_they_have_ended)
-{
-	static const char dead[] = "00000000-0000-0000-0000-000000000000 1 1";
-	_cleanup_(freep) char *self = strdup(process_ref(getpid()));
-	struct entry e = entry("/a", "1", "0");
-
-	assert_true(entry_is_applied(&e)); /* of an older version */
-	assert_int_equal(entry_needed_by(&e), 0);
-	entry_add_owner(&e, self);
-	assert_int_equal(entry_needed_by(&e), getpid());
-	entry_remove_owner(&e, "apply");
-	assert_false(entry_is_applied(&e));
-	assert_true(entry_has_owner(&e, self));
-	entry_add_owner(&e, dead);
-	assert_false(entry_is_abandoned(&e));
-	entry_remove_owner(&e, "apply");
-	assert_false(entry_has_owner(&e, dead));
-	entry_remove_owner(&e, self);
-	assert_string_equal(e.owners, "");
-	assert_false(entry_is_abandoned(&e)); /* it is left alone */
-	entry_add_owner(&e, dead);
-	assert_true(entry_is_abandoned(&e));
-	entry_clear(&e);
-}
-
-TEST_OF_JOURNAL(of_limits_only_what_others_have_changed_is_adopted)
-{
-	static const struct {
-		const char *now, *old, *written;
-	} rows[] = {{"3600000 3600000", "800000 4700000", "0 2147483647"},
-		{"2500000 2500000", "800000 2500000", "0 2500000"}, /* ours gave way */
-		{"900000 3600000", "900000 4700000", "900000 2147483647"},
-		{"900000 4700000", "900000 4700000", "900000 2147483647"}, /* after a restore */
-		{"900000 2500000", "900000 2500000", "900000 2500000"}};
-
-	for (size_t i = 0; i < ELEMENTS(rows); i++) {
-		struct entry e = entry("/a", "800000 4700000", "3600000 3600000");
-		_cleanup_(freep) char *written = NULL;
-
-		e.file_kind = SETTING_LIMITS;
-		e.held = strdup(e.want);
-		e.limits = LIMITS_KNOWN | LIMITS_NO_MIN | LIMITS_NO_MAX;
-		e.changed_externally = true;
-		entry_adopt(&e, rows[i].now);
-		assert_string_equal(e.old, rows[i].old);
-		written = entry_limits(&e, e.old);
-		assert_string_equal(written, rows[i].written);
-		entry_clear(&e);
-	}
-}
-
-TEST_OF_JOURNAL(of_limits_of_a_killed_apply_what_others_have_changed_is_adopted)
-{
-	/* not set yet */
-	static const char *const rows[][2] = {{"800000 2500000", "800000 2500000"},
-		/* ours gave way */
-		{"2500000 2500000", "800000 2500000"}, {"3600000 4000000", "800000 4000000"},
-		{"900000 3600000", "900000 4700000"},
-		{"3600000 4000000", "3600000 4000000"}, /* it did not come so far */
-		{"3600000 3600000", "3600000 3600000"}};
-
-	for (size_t i = 0; i < ELEMENTS(rows); i++) {
-		struct entry e = entry("/a", "800000 4700000", "3600000 3600000");
-
-		e.begun = i < 4;
-		e.file_kind = SETTING_LIMITS;
-		e.last = strdup(e.old);
-		e.limits = LIMITS_KNOWN | LIMITS_NO_MIN | LIMITS_NO_MAX;
-		e.changed_externally = true;
-		entry_adopt(&e, rows[i][0]);
-		assert_string_equal(e.old, rows[i][1]);
-		entry_clear(&e);
-	}
-}
-
-/* Whether the options of apply have this check made. */
-static bool taken(const char *only, const char *skip, const char *id)
-{
-	options.only = only;
-	options.skip = skip;
-	return request_takes(check_rows_find(id));
-}
-
-TEST_OF_JOURNAL(only_and_skip_choose_among_the_checks)
-{
-	assert_true(taken(NULL, NULL, "freq.governor"));
-	assert_true(taken(NULL, NULL, "svc.units"));
-	assert_false(taken(NULL, NULL, "thp"));            /* on request */
-	assert_false(taken(NULL, NULL, "smt"));            /* likewise */
-	assert_false(taken(NULL, NULL, "kernel.version")); /* nothing to set */
-	assert_true(taken("thp,freq.governor", NULL, "thp"));
-	assert_true(taken("thp,freq.governor", NULL, "epp")); /* the governor changes it */
-	assert_false(taken("thp,freq.governor", NULL, "svc.units"));
-	assert_false(taken(NULL, "ksm", "ksm"));
-	assert_true(taken(NULL, "ksm", "nmi"));
-}
-
-TEST_OF_JOURNAL(a_name_that_cannot_be_applied_is_refused)
-{
-	options.only = "freq.governor,frq";
-	options.skip = NULL;
-	assert_int_equal(request_validate(&err), -EINVAL);
-	assert_string_equal(
-		err.text, "--only: there is no check 'frq'; 'emp-setup audit --all' lists them");
-	options.only = NULL;
-	options.skip = "kernel.version";
-	assert_int_equal(request_validate(&err), -EINVAL);
-	assert_string_equal(err.text,
-		"--skip: kernel.version cannot be applied; do it by hand: install the newest kernel and reboot");
-}
-
-TEST_OF_JOURNAL(outcomes_are_counted_and_have_the_names_that_programs_know)
-{
-	static const char *const names[] = {"will change", "stays", "changed", "already", "absent",
-		"refused", "clamped", "restored", "left alone", "failed"};
-	struct report report = {};
-	json_t *document, *rows;
-
-	for (int i = 0; i <= OUTCOME_FAILED; i++)
-		report_add(&report, "x", "/x", (enum outcome)i, NULL, NULL, NULL);
-	report_add(&report, "x", "/y", OUTCOME_CHANGED, "1", "2", NULL);
-	assert_int_equal(report.count[OUTCOME_CHANGED], 2);
-	assert_int_equal(report.count[OUTCOME_REFUSED], 1);
-	document = report_document(&report, NULL);
-	rows = json_object_get(document, "changes");
-	for (int i = 0; i <= OUTCOME_FAILED; i++)
-		assert_string_equal(
-			json_string_value(json_object_get(json_array_get(rows, i), "outcome")),
-			names[i]);
-	json_decref(document);
-	report_clear(&report);
-}
-
-/* What is printed of a report; valid until the next call. */
-static const char *printed(const struct report *report, bool all)
-{
-	static char text[4096];
-	FILE *stream = fmemopen(text, sizeof(text), "w");
-
-	text[0] = '\0';
-	report_print(report, stream, all);
-	fclose(stream);
-	return text;
-}
-
-TEST_OF_JOURNAL(files_with_equal_results_share_a_row)
-{
-	struct report report = {};
-
-	report_add(&report, "ksm", "/k", OUTCOME_ALREADY, "0", "0", NULL);
-	assert_string_equal(printed(&report, false), "");
-	report_add(&report, "epb", "/cpu0", OUTCOME_CHANGED, "6", "0", NULL);
-	report_add(&report, "epb", "/cpu1", OUTCOME_CHANGED, "6", "0", NULL);
-	report_add(&report, "epb", "/cpu2", OUTCOME_REFUSED, "6", "6", "busy");
-	assert_non_null(strstr(printed(&report, false), "/cpu0 and 1 more"));
-	assert_null(strstr(printed(&report, false), "/cpu1"));
-	assert_non_null(strstr(printed(&report, false), "/cpu2"));
-	assert_null(strstr(printed(&report, false), "ksm"));
-	assert_non_null(strstr(printed(&report, true), "already set"));
-	report_clear(&report);
 }
