@@ -89,43 +89,56 @@ static void summarize(struct calls *calls, size_t n_blocks, int64_t quantum, dou
 	ret->interrupted = (double)(n - kept);
 }
 
-static int clock_cost(struct clock_bench *b, struct error *err)
+/* Some counters advance in steps of many cycles. */
+static int64_t cycles_quantum(void)
+{
+	int64_t steps[BLOCK];
+
+	for (int i = 0; i < BLOCK; i++)
+		steps[i] = cycles_now();
+	for (int i = BLOCK - 1; i > 0; i--)
+		steps[i] -= steps[0];
+	return quantum_of(steps + 1, BLOCK - 1);
+}
+
+/* A block of calls of each source, and before them of an empty call. */
+static void take_turn(struct clock_bench *b, size_t turn, struct calls *calls, int64_t quantum)
 {
 	static const struct time_source nothing = {.name = "nothing", .read = read_nothing};
+	struct time_reader reader = {.source = &nothing};
+	int64_t *empty = &calls[b->n].cycles[turn * BLOCK];
+	double nothing_median = call_block(&reader, empty, quantum);
+
+	for (size_t k = 0; k < b->n; k++) {
+		size_t source = (turn + k) % b->n;
+		int64_t *block = &calls[source].cycles[turn * BLOCK];
+		double median = call_block(&b->readers[source], block, quantum);
+
+		calls[source].medians[turn] = llround(1000 * (median - nothing_median));
+	}
+}
+
+static int clock_cost(struct clock_bench *b, struct error *err)
+{
 	size_t turns = b->result->full ? TURNS_FULL : TURNS;
 	struct calls *calls = xcalloc(b->n + 1, sizeof(*calls)), *empty = &calls[b->n];
-	int64_t quantum, block[BLOCK];
+	int64_t quantum = cycles_quantum();
+	double empty_median;
 	int r = 0;
 
 	for (struct calls *of = calls; of <= empty; of++) {
 		of->cycles = xcalloc(turns * BLOCK, sizeof(int64_t));
 		of->medians = xcalloc(turns, sizeof(int64_t));
 	}
-	/* Some counters advance in steps of many cycles. */
-	for (int i = 0; i < BLOCK; i++)
-		block[i] = cycles_now();
-	for (int i = BLOCK - 1; i > 0; i--)
-		block[i] -= block[0];
-	quantum = quantum_of(block + 1, BLOCK - 1);
-
 	for (size_t turn = 0; r == 0 && turn < turns; turn++) {
-		double nothing_median = call_block(&(struct time_reader){.source = &nothing},
-			&empty->cycles[turn * BLOCK], quantum);
-
-		for (size_t k = 0; k < b->n; k++) {
-			size_t source = (turn + k) % b->n;
-			double median = call_block(
-				&b->readers[source], &calls[source].cycles[turn * BLOCK], quantum);
-
-			calls[source].medians[turn] = llround(1000 * (median - nothing_median));
-		}
+		take_turn(b, turn, calls, quantum);
 		r = clock_bench_step(b);
 	}
+
 	sort_ascending(empty->cycles, turns * BLOCK);
+	empty_median = grouped_median_of(empty->cycles, turns * BLOCK, quantum);
 	for (size_t i = 0; r == 0 && i < b->n; i++)
-		summarize(&calls[i], turns, quantum,
-			grouped_median_of(empty->cycles, turns * BLOCK, quantum),
-			&b->result->sources[i]);
+		summarize(&calls[i], turns, quantum, empty_median, &b->result->sources[i]);
 	for (struct calls *of = calls; of <= empty; of++) {
 		free(of->cycles);
 		free(of->medians);
@@ -163,21 +176,12 @@ static double step_of(struct clock_bench *b, struct time_reader *reader, int64_t
 	return n > 0 ? clock_bench_ns(b, reader, llround(median_of(steps, n))) : NAN;
 }
 
-static int clock_steps(struct clock_bench *b, struct error *err)
+/* Readings right before and after each move to another CPU. */
+static int read_around_moves(struct clock_bench *b, struct error *err)
 {
 	int64_t last[MAX_CLOCK_READERS];
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < b->n; i++) {
-		int64_t backwards = 0;
-
-		b->result->sources[i].step_ns = step_of(b, &b->readers[i], &backwards);
-		b->result->sources[i].backwards = (double)backwards;
-		r = clock_bench_step(b);
-	}
-	if (r < 0 || b->other_cpu < 0)
-		return r;
-	/* Readings right before and after each move. */
 	for (int i = 0; r == 0 && i < MOVES; i++) {
 		for (size_t k = 0; k < b->n; k++)
 			last[k] = time_read(&b->readers[k]);
@@ -187,9 +191,24 @@ static int clock_steps(struct clock_bench *b, struct error *err)
 	}
 	if (r == 0)
 		r = pinning_pin(b->cpu);
-	return r < 0 ? error_os(err, r, "cannot move between CPU %d and CPU %d", b->cpu,
-			       b->other_cpu)
-		     : 0;
+	if (r < 0)
+		return error_os(
+			err, r, "cannot move between CPU %d and CPU %d", b->cpu, b->other_cpu);
+	return 0;
+}
+
+static int clock_steps(struct clock_bench *b, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < b->n; i++) {
+		int64_t backwards = 0;
+
+		b->result->sources[i].step_ns = step_of(b, &b->readers[i], &backwards);
+		b->result->sources[i].backwards = (double)backwards;
+		r = clock_bench_step(b);
+	}
+	return r < 0 || b->other_cpu < 0 ? r : read_around_moves(b, err);
 }
 
 /* Costs that are too small for a coarse clock: malloc (Hines, Wyatt & Chang, malloc_stats, Table
