@@ -59,7 +59,7 @@ uint64_t clock_primes_steps(const struct clock_bench *b)
 	return t.n_trials * t.n_sizes;
 }
 
-/* By trial division by the primes found so far. The last of them. */
+/* The n-th prime, by trial division by those before it. */
 static int first_primes(int n)
 {
 	static int primes[LAST];

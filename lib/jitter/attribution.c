@@ -156,7 +156,7 @@ static struct jitter_match *class_of(struct attribution *a, const struct gap_see
 	return &a->classes[i < MATCH_CLASSES ? i : MATCH_CLASSES - 1];
 }
 
-/* What of a gap its intervals explain: themselves, and some time for entry and exit. */
+/* The part of a gap that its intervals explain: their own time, and some for entry and exit. */
 static int64_t explained_part(const struct attribution *a, const struct gap_seen *gap,
 	const struct matched *matched, int64_t allowed_ns)
 {
@@ -265,7 +265,7 @@ static uint32_t source_of_gap(
 
 /* Whether the intervals in a gap explain it. Where nothing else proves it, gaps of this length must
  * be matched more often than by chance: by three standard deviations. */
-static bool is_explained(
+static bool gap_is_explained(
 	struct attribution *a, const struct gap_seen *gap, const struct matched *matched)
 {
 	const struct jitter_match *class = class_of(a, gap);
@@ -283,7 +283,7 @@ static struct unexplained_item take_gap(struct attribution *a, const struct gap_
 {
 	int64_t source = -1, explained_ns = 0;
 
-	if (is_explained(a, gap, matched)) {
+	if (gap_is_explained(a, gap, matched)) {
 		source = source_of_gap(a, gap, matched);
 		explained_ns = explained_part(a, gap, matched, allowed_ns);
 		a->cpu.explained++;

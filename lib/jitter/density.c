@@ -25,8 +25,8 @@ static double derivative_norm(const struct cosine_series *series, int s, double 
 	return 2 * pow(M_PI, 2 * s) * sum;
 }
 
-/* t less what the norms of all stages say that t should be; the root is the bandwidth (Botev et
- * al., equation 28). */
+/* The difference between t and the value that the norms of all stages give for it; the bandwidth is
+ * its root (Botev et al., equation 28). */
 static double bandwidth_excess(const struct cosine_series *series, double t)
 {
 	double f = derivative_norm(series, STAGES, t);

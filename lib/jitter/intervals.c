@@ -104,7 +104,7 @@ static void intervals_break(struct intervals *v, bool from_watcher, int64_t at_n
 }
 
 /* Ends what is open when a task is left. */
-static void end_task(struct intervals *v, const struct trace_event *event, int64_t at_ns)
+static void intervals_end_task(struct intervals *v, const struct trace_event *event, int64_t at_ns)
 {
 	if (v->current != UNKNOWN && v->current != event->prev)
 		intervals_break(v, event->prev == v->watcher, at_ns);
@@ -131,7 +131,8 @@ static void remember_thread(struct intervals *v, pid_t pid, bool preempted)
 }
 
 /* Begins the interval of a task that is not the watcher. */
-static void begin_task(struct intervals *v, const struct trace_event *event, int64_t at_ns)
+static void intervals_begin_task(
+	struct intervals *v, const struct trace_event *event, int64_t at_ns)
 {
 	const uint32_t *found = keymap_find(&v->threads, (uint64_t)event->next);
 	uint32_t known = found ? *found : 0, work = known >> WORK_SHIFT, source;
@@ -149,11 +150,11 @@ static void begin_task(struct intervals *v, const struct trace_event *event, int
 
 static void intervals_switch(struct intervals *v, const struct trace_event *event, int64_t at_ns)
 {
-	end_task(v, event, at_ns);
+	intervals_end_task(v, event, at_ns);
 	remember_thread(v, event->prev, event->preempted);
 	v->current = event->next;
 	if (event->next != v->watcher)
-		begin_task(v, event, at_ns);
+		intervals_begin_task(v, event, at_ns);
 }
 
 /* The end of an interrupt, and of those in it whose end was not recorded. */

@@ -39,7 +39,7 @@ struct jitter_cpu {
 	int64_t events;        /* of the trace */
 	int64_t lost;          /* events that the kernel's buffer did not keep */
 	int64_t broken;        /* where sched_switch leaves another task than it last switched to */
-	int64_t in_no_gap;     /* intervals */
+	int64_t in_no_gap;     /* intervals of the trace that lie in no gap */
 	int64_t event_cost_ns; /* that recording one event takes; 0: not known */
 };
 

@@ -170,7 +170,7 @@ static int next_peak(
 	return best;
 }
 
-/* The most that either curve has where the number of the peak stands. */
+/* The greatest height of both curves where the name of the peak stands. */
 static double height_at_number(const struct densities *p, int peak)
 {
 	const int HALF = STEPS / 60; /* of its width */

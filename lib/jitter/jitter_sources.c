@@ -50,7 +50,8 @@ uint32_t jitter_source_add(
 	return (uint32_t)s->n - 1;
 }
 
-/* What only the running system knows. A thread that has ended leaves both as they are. */
+/* Whether a thread is the kernel's, and its unit, from the running system. Both stay as they are if
+ * the thread has ended. */
 static void describe_thread(struct identity *identity, pid_t pid, const char *name,
 	bool *ret_kernel, const char **ret_unit)
 {

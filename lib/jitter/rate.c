@@ -25,9 +25,9 @@ static double rate_variance(const struct rate *r) /* n - 1 */
 	return r->n > 1 ? fmax(r->squares - r->total_ns * rate_mean(r), 0) / (r->n - 1) : 0;
 }
 
-/* So many rounds are worth one, because neighbours are alike: a burst over ten rounds is one burst.
- * The correlation of neighbours is estimated by their differences (von Neumann 1941), which what
- * happens at the ends of the run does not bias. */
+/* How many rounds count as one, because neighbours are alike: a burst over ten rounds is one burst.
+ * The correlation of neighbours is estimated by their differences (von Neumann 1941), which the
+ * ends of the run do not bias. */
 static double rate_inflation(const struct rate *r)
 {
 	double variance = rate_variance(r), lag1;
@@ -39,8 +39,9 @@ static double rate_inflation(const struct rate *r)
 	return lag1 > 0 ? fmin(correlation_inflation(lag1, r->n), r->n) : 1;
 }
 
-/* Given so many rounds with it in both, how many of them b has by chance is binomial. k is rounded
- * down, and at least k of k + n at random means a beta distribution of the share. */
+/* Of all rounds that have the source, the number of those in b is binomial by chance. The p-value
+ * is the probability of at least k in b and `others` in a, by the beta distribution. k is rounded
+ * down. */
 static double rate_by_number(
 	double k, double others, double margin, const struct rate *a, const struct rate *b)
 {
@@ -49,8 +50,8 @@ static double rate_by_number(
 	return k >= 1 ? gsl_cdf_beta_P(share, floor(k), ceil(others) + 1) : 1;
 }
 
-/* Welch's test of mean(b) <= margin mean(a), where n_a and n_b values are independent. Rounds of the
- * two may not be equally long. */
+/* Welch's test of mean(b) <= margin mean(a), where n_a and n_b values are independent. Rounds of
+ * the two may not be equally long. */
 static double welch_p(
 	const struct rate *a, double n_a, const struct rate *b, double n_b, double margin)
 {

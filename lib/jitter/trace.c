@@ -15,8 +15,8 @@
 
 enum { PAGE_BYTES = 65536 }; /* pages of the buffer may be larger than those of memory */
 
-/* In the guard, or before the instance is freed here. The kernel refuses it until all descriptors
- * of the other process are closed. */
+/* The guard does this, or trace_free() if the guard was killed. The kernel refuses it until the
+ * other process has closed all its descriptors. */
 static void remove_instance(int tracing_fd, const void *path)
 {
 	for (int i = 0; i < 1000 && unlinkat(tracing_fd, path, AT_REMOVEDIR) < 0 && errno == EBUSY;
@@ -46,8 +46,8 @@ void trace_free(struct trace *t)
 	free(t);
 }
 
-/* In its mode "confidentiality" the kernel's lockdown forbids the trace, to root as well; "" where
- * it is not in it. */
+/* The cause, if the kernel's lockdown forbids the trace, as it does to root as well in its mode
+ * "confidentiality"; otherwise "". */
 static const char *lockdown(void)
 {
 	_cleanup_(freep) char *text = path_text(AT_FDCWD, "/sys/kernel/security/lockdown");
@@ -89,7 +89,8 @@ static int find_tracefs(int *ret_fd, struct error *err)
 		"/sys/kernel/tracing'), or use a kernel with CONFIG_FTRACE");
 }
 
-/* A file of the instance. what: of which "cannot <what>" is said if it fails; NULL: nothing. */
+/* Writes a file of the instance. A failure's sentence begins with "cannot <what>"; NULL: it has
+ * none. */
 static int put_setting(const struct trace *t, const char *file, const char *value, const char *what,
 	struct error *err)
 {
@@ -165,8 +166,8 @@ static int make_instance(struct trace *t, const struct trace_request *request, s
 	return r == 0 ? set_cpus(t, request, err) : r;
 }
 
-/* Events that cannot be switched on (lockdown forbids some) are missed, but for the one that
- * everything rests on. */
+/* Switches the events on. Those that cannot be switched on (lockdown forbids some) are left out;
+ * but nothing works without sched_switch. */
 static int enable_events(struct trace *t, bool of_program, struct error *err)
 {
 	const char *system, *event;

@@ -74,14 +74,14 @@ static double bin_height(const struct spacing_bin *bins, int at)
 	return ((double)count - expected) / sqrt(expected + 1);
 }
 
-/* How far off an item may be: a bin is so precise. */
+/* How far an item may be from where its period puts it: bins are no more precise. */
 static int64_t tolerance_ns(double period_ns)
 {
 	return 6000 + (int64_t)(0.0005 * period_ns);
 }
 
-/* Nearly that of a period that was found before, or of its multiples: what it left, an early tick
- * and the late one after it, has such spacings. */
+/* Whether a spacing is nearly a period that was found before, or a multiple of it. Items that this
+ * period has left, an early tick and the late one after it, have such spacings. */
 static bool is_multiple(int64_t ns, const struct unexplained_period *before, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -94,7 +94,8 @@ static bool is_multiple(int64_t ns, const struct unexplained_period *before, siz
 	return false;
 }
 
-/* The same period, or that of which it is a multiple: from few items, it may be found first. */
+/* The period itself, or the one that it is a multiple of: with few items, a multiple may be found
+ * first. */
 static int64_t fundamental_ns(const struct spacing_bin *bins, int64_t period_ns)
 {
 	for (int k = MOST_MULTIPLE; k > 1; k--) {
@@ -106,9 +107,9 @@ static int64_t fundamental_ns(const struct spacing_bin *bins, int64_t period_ns)
 	return bin_centre_ns(bins, (int)(period_ns / BIN_NS));
 }
 
-/* The spacing at which a bin stands out, and is the highest beside it; 0: it does not, or is none
- * of a period. The multiples of a period stand out, too; those of a distance between two items that
- * each have a period do not. */
+/* The period that this bin shows; 0: none. The bin must stand out, and be the highest beside it.
+ * The multiples of a period stand out, too; those of a distance between two items that each have a
+ * period do not. */
 static int64_t period_at(const struct unexplained_period *periods, size_t n_before, int at)
 {
 	const struct spacing_bin *bins = periods[n_before].spacings;

@@ -142,7 +142,7 @@ static int watch_start(struct watch *w, struct error *err)
 		if (CPU_COUNT(&set) > 0 && sched_setaffinity(0, sizeof(set), &set) == 0)
 			sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
 	}
-	mlockall(MCL_CURRENT); /* what it is for is locked already: the loops' memory */
+	mlockall(MCL_CURRENT); /* the loops' memory, which matters most, is locked already */
 	r = trace_forget(w->trace, err);
 	if (r < 0)
 		return r;

@@ -254,7 +254,7 @@ static struct comparison as_times(const struct comparison *rates)
 
 /* Compares all pairs. The scripts are adjusted among themselves: the rate of all work is the answer
  * to a question of its own. */
-static int compare_pairs(struct load_comparison *c, struct error *err)
+static int compare_load_pairs(struct load_comparison *c, struct error *err)
 {
 	_cleanup_(freep) struct comparison **scripts = xcalloc(c->n + 1, sizeof(*scripts));
 	size_t n_scripts = 0;
@@ -309,7 +309,7 @@ int load_comparison_make(struct load_comparison *ret, struct book *book,
 	if (r == 0 && between < 0)
 		r = find_load_variations(&c, book, err);
 	if (r == 0)
-		r = compare_pairs(&c, err);
+		r = compare_load_pairs(&c, err);
 	if (r == 0)
 		r = describe_environments(book, a->result.discarding.run.environment,
 			b->result.discarding.run.environment, &c.environment_changes, err);
