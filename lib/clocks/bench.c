@@ -102,7 +102,7 @@ static int64_t cycles_quantum(void)
 }
 
 /* A block of calls of each source, and before them of an empty call. */
-static void take_turn(struct clock_bench *b, size_t turn, struct calls *calls, int64_t quantum)
+static void take_cost_turn(struct clock_bench *b, size_t turn, struct calls *calls, int64_t quantum)
 {
 	static const struct time_source nothing = {.name = "nothing", .read = read_nothing};
 	struct time_reader reader = {.source = &nothing};
@@ -131,7 +131,7 @@ static int clock_cost(struct clock_bench *b, struct error *err)
 		of->medians = xcalloc(turns, sizeof(int64_t));
 	}
 	for (size_t turn = 0; r == 0 && turn < turns; turn++) {
-		take_turn(b, turn, calls, quantum);
+		take_cost_turn(b, turn, calls, quantum);
 		r = clock_bench_step(b);
 	}
 

@@ -325,7 +325,7 @@ static void read_tick(struct json_fields *f, struct clocks *c)
 	f->object = whole;
 }
 
-static void read_missing(struct json_fields *f, struct clocks *c)
+static void read_missing_sources(struct json_fields *f, struct clocks *c)
 {
 	struct json_fields row;
 
@@ -378,7 +378,7 @@ int clocks_from_json(const json_t *json, struct clocks *ret, struct error *err)
 		return error_say(err, -EINVAL, "the document: 'cycles_per_second' must be above 0");
 
 	read_sources(&f, &c);
-	read_missing(&f, &c);
+	read_missing_sources(&f, &c);
 	read_precision(&f, &c);
 	read_allocations(&f, &c);
 	read_tick(&f, &c);

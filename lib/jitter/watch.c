@@ -467,6 +467,7 @@ int watch_run(const struct watch_request *request, struct run_session *session, 
 		r = run_session_environment(session, err);
 	if (r < 0)
 		return r;
+
 	*run = (struct run){
 		.kind = RUN_JITTER,
 		.program = xstrdup("jitter"),
@@ -482,12 +483,14 @@ int watch_run(const struct watch_request *request, struct run_session *session, 
 		r = watch_start(&w, err);
 	if (r < 0)
 		return r;
+
 	terminal_say(request->screen, 2,
 		"Observing CPU %s for %s, until %s; ^C ends it and keeps what was measured", list,
 		text_duration(request->observe_ns),
 		text_moment(saturate_add(clock_ns(CLOCK_REALTIME), request->observe_ns)));
 	fflush(request->screen);
 	r = watch_rounds(&w, request, session->book, run->id, err);
+
 	/* The state is stored although the rounds failed, with all that were finished. */
 	run->state = interrupt_pending() ? RUN_INTERRUPTED : RUN_DONE;
 	if (r < 0)

@@ -129,11 +129,13 @@ int load_report_read(struct book *book, int64_t id, struct load_report *ret, str
 
 	if (r == 0)
 		r = read_load_row(book, &run, &report.load, err);
+
 	/* under the cutoffs of the profile that the load was run with, if that is still there */
 	if (r == 0 && run.profile &&
 		book_get_profile(book, run.profile_id, run.profile, &profile, NULL) == 0)
 		rules.profile = &profile;
 	profile_for_inc(&profile, run.inc_digest);
+
 	if (r == 0)
 		r = run_result_read(book, id, &rules, RESULT_ALL, &report.result, err);
 	if (r == 0)
@@ -144,6 +146,7 @@ int load_report_read(struct book *book, int64_t id, struct load_report *ret, str
 		r = book_rows(book, id, &page_wait_bin_table, &waits->bins, &waits->n_bins, err);
 	if (r == 0)
 		r = book_rows(book, id, &note_table, &report.notes.items, &report.notes.n, err);
+
 	if (r == 0)
 		r = document_make_context(
 			book, run.environment, run.started_ns, &report.context, err);

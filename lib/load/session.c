@@ -218,7 +218,7 @@ static int conclude_load_run(struct load_session *s, struct error *err)
 	return r;
 }
 
-static enum run_state state_after(int outcome)
+static enum run_state load_state_after(int outcome)
 {
 	if (outcome == 0)
 		return RUN_DONE;
@@ -234,7 +234,7 @@ int load_session_run(struct load_session *s, struct error *err)
 		return r;
 	outcome = take_load_samples(s, err);
 	of_end = outcome ? NULL : err; /* the first failure is reported */
-	r = book_end_run(s->base.book, s->run.id, state_after(outcome), s->run.notes, of_end);
+	r = book_end_run(s->base.book, s->run.id, load_state_after(outcome), s->run.notes, of_end);
 	if (r >= 0 && s->run.n_samples > 0)
 		r = conclude_load_run(s, of_end);
 	return outcome ?: r;

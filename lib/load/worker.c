@@ -153,8 +153,8 @@ static int worker_set_nice(int nice, struct error *err)
 	if (r == 0 || path_int(AT_FDCWD, "/proc/sys/kernel/sched_autogroup_enabled") <= 0)
 		return 0;
 	return error_say(err, r,
-		"nice %d would have no effect: cannot write /proc/self/autogroup: %s; use 'weight', or "
-		"'sysctl kernel.sched_autogroup_enabled=0'",
+		"nice %d would have no effect: cannot write /proc/self/autogroup: %s; use "
+		"'weight', or 'sysctl kernel.sched_autogroup_enabled=0'",
 		nice, strerror(-r));
 }
 
