@@ -217,39 +217,56 @@ static void accept_clients(struct service *service)
 	}
 }
 
+/* Who the process of a client is: its user, and the PID namespace in which its threads have the ids
+ * by which it knows them. *ret_process: a pidfd. */
+static int identify_client(struct client *client, int *ret_process, struct error *err)
+{
+	_cleanup_(closep) int process = (int)syscall(SYS_pidfd_open, client->peer.pid, 0);
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/pid", client->peer.pid);
+	if (process < 0 || client->peer.pid <= 0 || stat(path, &st) < 0)
+		return error_say(err, -ESRCH, "your process is not visible from here");
+	client->user = (struct user){.uid = client->peer.uid, .pid_namespace = (__u32)st.st_ino};
+	*ret_process = TAKE_FD(process);
+	return 0;
+}
+
+/* Has the BPF program run from now on. */
+static int attach_program(struct service *service, struct error *err)
+{
+	if (service->link)
+		return 0;
+	bpf_load_begin();
+	service->link = bpf_program__attach(service->program->progs.clock_switches);
+	return bpf_load_end(service->link ? 0 : -errno, err);
+}
+
 /* Replies to a good request. From now on the process is watched. */
 static int serve(struct service *service, struct client *client, struct error *err)
 {
 	_cleanup_(closep) int process = -1;
 	struct clock_reply yes = {};
 	struct user_map *map;
-	char path[64];
-	struct stat st;
-	int r = 0;
+	int r;
 
 	if (!service->program)
 		return error_say(err, -EOPNOTSUPP, "%s", service->why.text);
-	process = (int)syscall(SYS_pidfd_open, client->peer.pid, 0);
-	/* The PID namespace of the process, in which its threads have the ids by which it knows
-	 * them. */
-	snprintf(path, sizeof(path), "/proc/%d/ns/pid", client->peer.pid);
-	if (process < 0 || client->peer.pid <= 0 || stat(path, &st) < 0)
-		return error_say(err, -ESRCH, "your process is not visible from here");
-	client->user = (struct user){.uid = client->peer.uid, .pid_namespace = (__u32)st.st_ino};
+	r = identify_client(client, &process, err);
+	if (r < 0)
+		return r;
 	map = find_user_map(service, &client->user);
 	if (!map)
 		r = add_user_map(service, &client->user, &map, err);
 	if (r < 0)
 		return r;
-	if (!service->link) {
-		bpf_load_begin();
-		service->link = bpf_program__attach(service->program->progs.clock_switches);
-		r = bpf_load_end(service->link ? 0 : -errno, err);
-	}
+	r = attach_program(service, err);
 	if (r < 0) {
 		drop_user_map(service, map);
 		return r;
 	}
+
 	map->n_clients++;
 	yes.n_slots = (uint32_t)service->n_cpus;
 	reply(client->fd, &yes, map->fd);
@@ -341,36 +358,55 @@ static int time_to_wait_ms(const struct service *service)
 	return service->has_told_cost ? -1 : FIRST_COST_MS;
 }
 
-/* 0: nobody has come for so long that the service may end; 1: go on. */
-static int turn(struct service *service, struct error *err)
+/* Waits for a signal, a connection, or something from a client. Returns poll's value, and the
+ * descriptors in service->fds: two, then the clients'. */
+static int wait_for_clients(struct service *service)
 {
 	size_t n = service->n_clients;
 	struct pollfd *fds = xrealloc(service->fds, (n + 2) * sizeof(*fds));
-	int64_t now_ns;
-	int r;
 
 	service->fds = fds;
 	fds[0] = (struct pollfd){.fd = interrupt_fd, .events = POLLIN};
 	fds[1] = (struct pollfd){.fd = service->listener, .events = POLLIN};
 	for (size_t i = 0; i < n; i++)
 		fds[2 + i] = (struct pollfd){.fd = service->clients[i].fd, .events = POLLIN};
-	r = poll(fds, n + 2, time_to_wait_ms(service));
+	return poll(fds, n + 2, time_to_wait_ms(service));
+}
+
+/* Whether a client stays, after poll() has returned these events for it. */
+static bool attend_client(
+	struct service *service, struct client *client, short events, int64_t now_ns)
+{
+	if (client->is_served)
+		return !events; /* its process has ended */
+	if (!events)
+		return now_ns - client->since_ns < MAX_WAIT_NS;
+	if (events & (POLLHUP | POLLERR)) /* it has hung up meanwhile */
+		return false;
+	return read_request(service, client);
+}
+
+/* 0: nobody has come for so long that the service may end; 1: go on. */
+static int turn(struct service *service, struct error *err)
+{
+	size_t n = service->n_clients;
+	int r = wait_for_clients(service);
+	const struct pollfd *fds = service->fds;
+	int64_t now_ns;
+
 	if (r < 0)
 		return errno == EINTR ? 1 : error_os(err, -errno, "cannot wait for clients");
 	if (fds[0].revents || (r == 0 && !n))
 		return 0;
 	if (r == 0)
 		tell_cost(service);
+
 	now_ns = clock_ns(CLOCK_MONOTONIC);
 	/* Backwards, because the last takes the place of one that is dropped. */
 	for (size_t i = n; i-- > 0;) {
 		struct client *client = &service->clients[i];
-		short revents = fds[2 + i].revents;
-		bool stays = client->is_served ? !revents : now_ns - client->since_ns < MAX_WAIT_NS;
 
-		if (revents && !client->is_served) /* or it has hung up meanwhile */
-			stays = !(revents & (POLLHUP | POLLERR)) && read_request(service, client);
-		if (!stays)
+		if (!attend_client(service, client, fds[2 + i].revents, now_ns))
 			drop_client(service, client);
 	}
 	if (fds[1].revents)
@@ -389,8 +425,9 @@ static int run(int argc, char **argv, struct error *err)
 
 	if (n != 1 || sd_is_socket(SD_LISTEN_FDS_START, AF_UNIX, SOCK_SEQPACKET, 1) <= 0)
 		return error_say(err, -EINVAL,
-			"it needs one listening socket from systemd, such as that of emp-clock.socket; by hand: "
-			"systemd-socket-activate --seqpacket -l PATH emp-clockd");
+			"it needs one listening socket from systemd, such as that of "
+			"emp-clock.socket; by hand: systemd-socket-activate --seqpacket -l PATH "
+			"emp-clockd");
 	fcntl(SD_LISTEN_FDS_START, F_SETFL, fcntl(SD_LISTEN_FDS_START, F_GETFL) | O_NONBLOCK);
 	service.listener = SD_LISTEN_FDS_START;
 	r = interrupt_init();

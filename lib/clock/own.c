@@ -133,9 +133,9 @@ static inline bool is_same_slice(uint32_t slice)
 	return cpu == own.cpu && slot && __atomic_load_n(&slot->seq, __ATOMIC_RELAXED) == own.seq;
 }
 
-/* Where the mark does not show every loss of the CPU, the slot of this CPU has to show the latest
- * context switch; then it will show the next. */
-static void look_at_slot(void)
+/* Where the mark does not show every loss of the CPU, the slot of this CPU is trusted, but only if
+ * it shows the latest context switch. */
+static void check_slot(void)
 {
 	uint32_t cpu = mark_cpu(), seq;
 	const struct slot *slot = slots_at(cpu);
@@ -194,7 +194,7 @@ static __attribute__((noinline)) struct anchor take_anchor(struct cpu_clock *clo
 		own.slice++;
 		keep_order();
 		if (shared.way == BY_MARK_AND_SLOT)
-			look_at_slot();
+			check_slot();
 	}
 	clock->slice = own.slice;
 	anchor = read_kernel(id);

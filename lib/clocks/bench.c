@@ -89,43 +89,56 @@ static void summarize(struct calls *calls, size_t n_blocks, int64_t quantum, dou
 	ret->interrupted = (double)(n - kept);
 }
 
-static int clock_cost(struct clock_bench *b, struct error *err)
+/* Some counters advance in steps of many cycles. */
+static int64_t cycles_quantum(void)
+{
+	int64_t steps[BLOCK];
+
+	for (int i = 0; i < BLOCK; i++)
+		steps[i] = cycles_now();
+	for (int i = BLOCK - 1; i > 0; i--)
+		steps[i] -= steps[0];
+	return quantum_of(steps + 1, BLOCK - 1);
+}
+
+/* A block of calls of each source, and before them of an empty call. */
+static void take_cost_turn(struct clock_bench *b, size_t turn, struct calls *calls, int64_t quantum)
 {
 	static const struct time_source nothing = {.name = "nothing", .read = read_nothing};
+	struct time_reader reader = {.source = &nothing};
+	int64_t *empty = &calls[b->n].cycles[turn * BLOCK];
+	double nothing_median = call_block(&reader, empty, quantum);
+
+	for (size_t k = 0; k < b->n; k++) {
+		size_t source = (turn + k) % b->n;
+		int64_t *block = &calls[source].cycles[turn * BLOCK];
+		double median = call_block(&b->readers[source], block, quantum);
+
+		calls[source].medians[turn] = llround(1000 * (median - nothing_median));
+	}
+}
+
+static int clock_cost(struct clock_bench *b, struct error *err)
+{
 	size_t turns = b->result->full ? TURNS_FULL : TURNS;
 	struct calls *calls = xcalloc(b->n + 1, sizeof(*calls)), *empty = &calls[b->n];
-	int64_t quantum, block[BLOCK];
+	int64_t quantum = cycles_quantum();
+	double empty_median;
 	int r = 0;
 
 	for (struct calls *of = calls; of <= empty; of++) {
 		of->cycles = xcalloc(turns * BLOCK, sizeof(int64_t));
 		of->medians = xcalloc(turns, sizeof(int64_t));
 	}
-	/* Some counters advance in steps of many cycles. */
-	for (int i = 0; i < BLOCK; i++)
-		block[i] = cycles_now();
-	for (int i = BLOCK - 1; i > 0; i--)
-		block[i] -= block[0];
-	quantum = quantum_of(block + 1, BLOCK - 1);
-
 	for (size_t turn = 0; r == 0 && turn < turns; turn++) {
-		double nothing_median = call_block(&(struct time_reader){.source = &nothing},
-			&empty->cycles[turn * BLOCK], quantum);
-
-		for (size_t k = 0; k < b->n; k++) {
-			size_t source = (turn + k) % b->n;
-			double median = call_block(
-				&b->readers[source], &calls[source].cycles[turn * BLOCK], quantum);
-
-			calls[source].medians[turn] = llround(1000 * (median - nothing_median));
-		}
+		take_cost_turn(b, turn, calls, quantum);
 		r = clock_bench_step(b);
 	}
+
 	sort_ascending(empty->cycles, turns * BLOCK);
+	empty_median = grouped_median_of(empty->cycles, turns * BLOCK, quantum);
 	for (size_t i = 0; r == 0 && i < b->n; i++)
-		summarize(&calls[i], turns, quantum,
-			grouped_median_of(empty->cycles, turns * BLOCK, quantum),
-			&b->result->sources[i]);
+		summarize(&calls[i], turns, quantum, empty_median, &b->result->sources[i]);
 	for (struct calls *of = calls; of <= empty; of++) {
 		free(of->cycles);
 		free(of->medians);
@@ -163,21 +176,12 @@ static double step_of(struct clock_bench *b, struct time_reader *reader, int64_t
 	return n > 0 ? clock_bench_ns(b, reader, llround(median_of(steps, n))) : NAN;
 }
 
-static int clock_steps(struct clock_bench *b, struct error *err)
+/* Readings right before and after each move to another CPU. */
+static int read_around_moves(struct clock_bench *b, struct error *err)
 {
 	int64_t last[MAX_CLOCK_READERS];
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < b->n; i++) {
-		int64_t backwards = 0;
-
-		b->result->sources[i].step_ns = step_of(b, &b->readers[i], &backwards);
-		b->result->sources[i].backwards = (double)backwards;
-		r = clock_bench_step(b);
-	}
-	if (r < 0 || b->other_cpu < 0)
-		return r;
-	/* Readings right before and after each move. */
 	for (int i = 0; r == 0 && i < MOVES; i++) {
 		for (size_t k = 0; k < b->n; k++)
 			last[k] = time_read(&b->readers[k]);
@@ -187,9 +191,24 @@ static int clock_steps(struct clock_bench *b, struct error *err)
 	}
 	if (r == 0)
 		r = pinning_pin(b->cpu);
-	return r < 0 ? error_os(err, r, "cannot move between CPU %d and CPU %d", b->cpu,
-			       b->other_cpu)
-		     : 0;
+	if (r < 0)
+		return error_os(
+			err, r, "cannot move between CPU %d and CPU %d", b->cpu, b->other_cpu);
+	return 0;
+}
+
+static int clock_steps(struct clock_bench *b, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < b->n; i++) {
+		int64_t backwards = 0;
+
+		b->result->sources[i].step_ns = step_of(b, &b->readers[i], &backwards);
+		b->result->sources[i].backwards = (double)backwards;
+		r = clock_bench_step(b);
+	}
+	return r < 0 || b->other_cpu < 0 ? r : read_around_moves(b, err);
 }
 
 /* Costs that are too small for a coarse clock: malloc (Hines, Wyatt & Chang, malloc_stats, Table
@@ -230,47 +249,84 @@ static double cost_of(struct time_reader *reader, size_t size, void *blocks[], i
 	return sum / KEPT;
 }
 
+/* Room for one block of allocations. */
+struct allocation_room {
+	void **blocks;
+	int64_t *readings;
+};
+
+/* By the cycle counter, for each size: the median over the rounds. */
+static void time_allocations(struct clock_bench *b, const struct allocation_room *room)
+{
+	int64_t costs[SIZES][ROUNDS];
+
+	for (size_t round = 0; round < ROUNDS; round++)
+		for (size_t i = 0; i < SIZES; i++) {
+			size_t size = FIRST + i * STEP;
+
+			costs[i][round] = llround(
+				cost_of(NULL, size, room->blocks, room->readings));
+		}
+	for (size_t i = 0; i < SIZES; i++) {
+		struct clock_allocation *row = array_add(
+			b->result->allocations, b->result->n_allocations);
+
+		row->size_bytes = (int64_t)(FIRST + i * STEP);
+		row->cycles = median_of(costs[i], ROUNDS);
+	}
+}
+
+/* By one source, over all sizes. */
+static void time_allocations_by(struct clock_bench *b, const struct clock_source *source,
+	const struct allocation_room *room)
+{
+	struct time_reader *reader = &b->readers[source - b->result->sources];
+	struct clock_small_cost *row;
+	double sum = 0;
+	size_t zeros = 0;
+
+	for (size_t i = 0; i < SIZES; i++) {
+		sum += cost_of(reader, FIRST + i * STEP, room->blocks, room->readings) *
+		       b->cycles_per_ns;
+		for (size_t n = 0; n < ALLOCATIONS; n++)
+			zeros += room->readings[n] == 0;
+	}
+	row = array_add(b->result->small_costs, b->result->n_small_costs);
+	row->name = xstrdup(source->name);
+	row->cycles = sum / SIZES;
+	row->zeros = (double)zeros / (SIZES * ALLOCATIONS);
+}
+
+/* The file name of the library that malloc is from; NULL: not known. The caller frees it. */
+static char *allocator_name(void)
+{
+	void *address = dlsym(RTLD_DEFAULT, "malloc");
+	const char *slash;
+	Dl_info info;
+
+	if (!address || !dladdr(address, &info) || !info.dli_fname)
+		return NULL;
+	slash = strrchr(info.dli_fname, '/');
+	return xstrdup(slash ? slash + 1 : info.dli_fname);
+}
+
 static int clock_allocations(struct clock_bench *b, struct error *err)
 {
 	/* The sources that Table 2 compares. */
 	static const char *const compared[] = {TIME_REFERENCE, TIME_EXACT, "emp-clock"};
 	_cleanup_(freep) void **blocks = xcalloc(ALLOCATIONS, sizeof(*blocks));
 	_cleanup_(freep) int64_t *readings = xcalloc(ALLOCATIONS, sizeof(*readings));
-	void *address = dlsym(RTLD_DEFAULT, "malloc");
-	int64_t costs[SIZES][ROUNDS];
-	Dl_info info;
+	const struct allocation_room room = {blocks, readings};
 
 	allocate(NULL, LAST, blocks, readings); /* the heap grows */
-	for (size_t round = 0; round < ROUNDS; round++)
-		for (size_t i = 0; i < SIZES; i++)
-			costs[i][round] = llround(
-				cost_of(NULL, FIRST + i * STEP, blocks, readings));
-	for (size_t i = 0; i < SIZES; i++)
-		*array_add(b->result->allocations,
-			b->result->n_allocations) = (struct clock_allocation){
-			(int64_t)(FIRST + i * STEP), median_of(costs[i], ROUNDS)};
+	time_allocations(b, &room);
 	for (size_t i = 0; i < ELEMENTS(compared); i++) {
 		const struct clock_source *source = clocks_find(b->result, compared[i]);
-		double sum = 0;
-		size_t zeros = 0;
 
-		for (size_t k = 0; source && k < SIZES; k++) {
-			sum += cost_of(&b->readers[source - b->result->sources], FIRST + k * STEP,
-				       blocks, readings) *
-			       b->cycles_per_ns;
-			for (size_t n = 0; n < ALLOCATIONS; n++)
-				zeros += readings[n] == 0;
-		}
-		if (!source)
-			continue;
-		*array_add(b->result->small_costs,
-			b->result->n_small_costs) = (struct clock_small_cost){
-			xstrdup(compared[i]), sum / SIZES, (double)zeros / (SIZES * ALLOCATIONS)};
+		if (source)
+			time_allocations_by(b, source, &room);
 	}
-	if (address && dladdr(address, &info) && info.dli_fname)
-		b->result->allocator = xstrdup(strrchr(info.dli_fname, '/')
-						       ? strrchr(info.dli_fname, '/') + 1
-						       : info.dli_fname);
+	b->result->allocator = allocator_name();
 	return clock_bench_step(b);
 }
 
@@ -311,12 +367,22 @@ static void open_readers(struct clock_bench *b)
 	}
 }
 
+/* The rate of the cycle counter, by the clock that nothing corrects. */
+static double measure_cycles_per_ns(void)
+{
+	int64_t cycles = cycles_now(), ns = clock_ns(CLOCK_MONOTONIC_RAW), now_ns;
+
+	do
+		now_ns = clock_ns(CLOCK_MONOTONIC_RAW);
+	while (now_ns - ns < 100 * NS_PER_MS);
+	return (double)(cycles_now() - cycles) / (double)(now_ns - ns);
+}
+
 int clocks_measure(struct clocks *clocks, bool quiet, struct error *err)
 {
 	static int (*const tests[])(struct clock_bench *, struct error *) = {
 		clock_cost, clock_steps, clock_lag, clock_primes, clock_allocations, clock_ticks};
 	struct clock_bench b = {.result = clocks};
-	int64_t cycles, ns, now_ns;
 	uint64_t steps;
 	int r = choose_clock_cpus(&b, err);
 
@@ -326,14 +392,9 @@ int clocks_measure(struct clocks *clocks, bool quiet, struct error *err)
 	clocks->clocksource = path_text(
 		AT_FDCWD, "/sys/devices/system/clocksource/clocksource0/current_clocksource");
 	open_readers(&b);
-	/* The rate of the cycle counter, by the clock that nothing corrects. */
-	cycles = cycles_now();
-	ns = clock_ns(CLOCK_MONOTONIC_RAW);
-	do
-		now_ns = clock_ns(CLOCK_MONOTONIC_RAW);
-	while (now_ns - ns < 100 * NS_PER_MS);
-	b.cycles_per_ns = (double)(cycles_now() - cycles) / (double)(now_ns - ns);
+	b.cycles_per_ns = measure_cycles_per_ns();
 	clocks->cycles_per_second = b.cycles_per_ns * 1e9;
+
 	steps = (clocks->full ? TURNS_FULL : TURNS) + b.n + 1 + clock_primes_steps(&b) + 1 +
 		N_CLOCK_TICKS;
 	progress_begin(&b.progress, "Clocks", steps, quiet);

@@ -101,7 +101,7 @@ struct lags {
 	struct time_reader reader; /* of the child */
 	size_t source;             /* in result->sources */
 	struct behind {
-		/* those of one were read while the child did not leave its CPU */
+		/* the readings of one stretch were made while the child did not leave its CPU */
 		unsigned int stretch;
 		int64_t ns; /* the child's time minus the reading */
 	} * items;
@@ -166,6 +166,25 @@ static void read_lag(const struct clock_bench *b, struct shown *shown, struct la
 		lags->items[lags->n++] = (struct behind){sequence, child_ns - reading};
 }
 
+/* Readings from `from` on while the child was not interrupted. */
+static size_t end_of_stretch(const struct lags *lags, size_t from)
+{
+	size_t to = from;
+
+	while (to < lags->n && lags->items[to].stretch == lags->items[from].stretch)
+		to++;
+	return to;
+}
+
+static int64_t least_lag_ns(const struct behind *items, size_t n)
+{
+	int64_t least_ns = items[0].ns;
+
+	for (size_t i = 1; i < n; i++)
+		least_ns = items[i].ns < least_ns ? items[i].ns : least_ns;
+	return least_ns;
+}
+
 /* The median and the greatest lag, unless the child hardly ran. A source that starts at a number of
  * its own cuts each switch elsewhere: the least of a stretch is no lag, and short stretches say
  * nothing. */
@@ -176,15 +195,17 @@ static void conclude_lag(const struct lags *lags, struct clock_source *source)
 	size_t n = 0;
 
 	for (size_t from = 0, to; from < lags->n; from = to) {
-		int64_t least_ns = lags->items[from].ns;
+		int64_t base_ns = 0;
 
-		for (to = from;
-			to < lags->n && lags->items[to].stretch == lags->items[from].stretch; to++)
-			least_ns = lags->items[to].ns < least_ns ? lags->items[to].ns : least_ns;
-		for (size_t i = from; i < to && (!relative || to - from >= STRETCH); i++) {
-			ns[n] = lags->items[i].ns - (relative ? least_ns : 0);
-			ns[n] = ns[n] > 0 ? ns[n] : 0;
-			n++;
+		to = end_of_stretch(lags, from);
+		if (relative && to - from < STRETCH)
+			continue;
+		if (relative)
+			base_ns = least_lag_ns(&lags->items[from], to - from);
+		for (size_t i = from; i < to; i++) {
+			int64_t lag_ns = lags->items[i].ns - base_ns;
+
+			ns[n++] = lag_ns > 0 ? lag_ns : 0;
 		}
 	}
 	if (n < READINGS / 4)
@@ -192,6 +213,40 @@ static void conclude_lag(const struct lags *lags, struct clock_source *source)
 	sort_ascending(ns, n);
 	source->lag_ns = quantile_of(ns, n, 0.5);
 	source->lag_max_ns = (double)ns[n - 1];
+}
+
+/* Opens the sources that can be read for another process. Returns how many these are. */
+static size_t open_lags(const struct clock_bench *b, pid_t pid, struct lags *lags)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < b->n; i++) {
+		const struct time_source *source = b->readers[i].source;
+		struct error why;
+
+		if (!source->of_others || time_reader_open(&lags[n].reader, source, pid, &why) < 0)
+			continue;
+		lags[n].source = i;
+		lags[n].items = xcalloc(READINGS, sizeof(*lags[n].items));
+		n++;
+	}
+	return n;
+}
+
+/* A reading of each source, and a pause. Returns whether all have enough. */
+static bool read_lags(const struct clock_bench *b, struct shown *shown, struct lags *lags, size_t n)
+{
+	bool enough = true;
+	int64_t until_ns;
+
+	for (size_t i = 0; i < n; i++) {
+		read_lag(b, shown, &lags[i]);
+		enough = enough && lags[i].n >= READINGS;
+	}
+	until_ns = clock_ns(CLOCK_MONOTONIC) + PAUSE_NS;
+	while (!enough && clock_ns(CLOCK_MONOTONIC) < until_ns)
+		;
+	return enough;
 }
 
 int clock_lag(struct clock_bench *b, struct error *err)
@@ -207,31 +262,14 @@ int clock_lag(struct clock_bench *b, struct error *err)
 	r = child_start(&child, b->cpu, show_time, &b->cycles_per_ns, err);
 	if (r == 0)
 		r = pinning_pin(b->other_cpu);
-	/* The sources that can be read for another process. */
-	for (size_t i = 0; r == 0 && i < b->n; i++) {
-		const struct time_source *source = b->readers[i].source;
-		struct error why;
-
-		if (!source->of_others ||
-			time_reader_open(&lags[n].reader, source, child.pid, &why) < 0)
-			continue;
-		lags[n].source = i;
-		lags[n++].items = xcalloc(READINGS, sizeof(*lags->items));
-	}
+	if (r == 0)
+		n = open_lags(b, child.pid, lags);
 	for (int i = 0; r == 0 && !enough && i < ATTEMPTS; i++) {
-		int64_t until_ns;
-
-		enough = true;
-		for (size_t k = 0; k < n; k++) {
-			read_lag(b, child.page, &lags[k]);
-			enough = enough && lags[k].n >= READINGS;
-		}
-		until_ns = clock_ns(CLOCK_MONOTONIC) + PAUSE_NS;
-		while (!enough && clock_ns(CLOCK_MONOTONIC) < until_ns)
-			;
+		enough = read_lags(b, child.page, lags, n);
 		if (!enough && i % READINGS == 0)
 			r = clock_bench_step(b);
 	}
+
 	for (size_t i = 0; i < n; i++) {
 		if (r == 0)
 			conclude_lag(&lags[i], &b->result->sources[lags[i].source]);

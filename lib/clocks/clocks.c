@@ -157,61 +157,74 @@ static json_t *by_source(const struct clocks *c, const double *values)
 	return json;
 }
 
+static json_t *source_json(const struct clocks *c, const struct clock_source *s)
+{
+	double ns_per_cycle = 1e9 / c->cycles_per_second;
+	json_t *json = json_pack("{s:s, s:o, s:o}", "name", s->name, "cycles",
+		reals_as_json(cost_reals, s, 1, NULL), "ns",
+		reals_as_json(cost_reals, s, ns_per_cycle, NULL));
+
+	json_object_update_new(json, reals_as_json(source_reals, s, 1, NULL));
+	if (isfinite(s->gain.ratio))
+		json_object_set_new(json, "precision_gain", reals_as_json(gain_reals, s, 1, NULL));
+	return json;
+}
+
+static json_t *precision_json(const struct clocks *c, const struct clock_precision *row)
+{
+	return json_pack("{s:I, s:I, s:o, s:o, s:o}", "primes", (json_int_t)row->primes, "trials",
+		(json_int_t)row->trials, "sd_ns", by_source(c, row->sd_ns), "sd_all_ns",
+		by_source(c, row->sd_all_ns), "mean_ns", by_source(c, row->mean_ns));
+}
+
+static json_t *allocation_json(const struct clock_allocation *allocation)
+{
+	return json_pack("{s:I, s:o}", "size_bytes", (json_int_t)allocation->size_bytes, "cycles",
+		json_real_or_null(allocation->cycles));
+}
+
+static json_t *tick_json(const struct clocks *c)
+{
+	json_t *processes;
+
+	if (c->tick_why)
+		return json_pack("{s:s}", "missing", c->tick_why);
+	processes = json_array();
+	for (size_t i = 0; i < N_CLOCK_TICKS; i++)
+		json_array_append_new(
+			processes, reals_as_json(tick_reals, &c->ticks[i], 1, clock_tick_names[i]));
+	return json_pack("{s:o, s:o}", "period_ns", json_real_or_null(c->tick_period_ns),
+		"processes", processes);
+}
+
 json_t *clocks_as_json(const struct clocks *c)
 {
-	json_t *sources = json_array(), *missing = json_array(), *precision = json_array(),
-	       *allocations = json_array(), *small_costs = json_array(), *ticks = json_array(),
-	       *tick, *json;
+	json_t *sources = json_array(), *missing = json_array(), *precision = json_array();
+	json_t *allocations = json_array(), *small_costs = json_array(), *json;
 
-	for (size_t i = 0; i < c->n_sources; i++) {
-		const struct clock_source *s = &c->sources[i];
-
-		json = json_pack("{s:s, s:o, s:o}", "name", s->name, "cycles",
-			reals_as_json(cost_reals, s, 1, NULL), "ns",
-			reals_as_json(cost_reals, s, 1e9 / c->cycles_per_second, NULL));
-		json_object_update_new(json, reals_as_json(source_reals, s, 1, NULL));
-		if (isfinite(s->gain.ratio))
-			json_object_set_new(
-				json, "precision_gain", reals_as_json(gain_reals, s, 1, NULL));
-		json_array_append_new(sources, json);
-	}
+	for (size_t i = 0; i < c->n_sources; i++)
+		json_array_append_new(sources, source_json(c, &c->sources[i]));
 	for (size_t i = 0; i < c->n_missing; i++)
 		json_array_append_new(missing, json_pack("{s:s, s:s}", "name", c->missing[i].name,
 						       "why", c->missing[i].why));
-	for (size_t i = 0; i < c->n_precision; i++) {
-		const struct clock_precision *row = &c->precision[i];
-
-		json_array_append_new(precision,
-			json_pack("{s:I, s:I, s:o, s:o, s:o}", "primes", (json_int_t)row->primes,
-				"trials", (json_int_t)row->trials, "sd_ns",
-				by_source(c, row->sd_ns), "sd_all_ns", by_source(c, row->sd_all_ns),
-				"mean_ns", by_source(c, row->mean_ns)));
-	}
+	for (size_t i = 0; i < c->n_precision; i++)
+		json_array_append_new(precision, precision_json(c, &c->precision[i]));
 	for (size_t i = 0; i < c->n_allocations; i++)
+		json_array_append_new(allocations, allocation_json(&c->allocations[i]));
+	for (size_t i = 0; i < c->n_small_costs; i++) {
+		const struct clock_small_cost *cost = &c->small_costs[i];
+
 		json_array_append_new(
-			allocations, json_pack("{s:I, s:o}", "size_bytes",
-					     (json_int_t)c->allocations[i].size_bytes, "cycles",
-					     json_real_or_null(c->allocations[i].cycles)));
-	for (size_t i = 0; i < c->n_small_costs; i++)
-		json_array_append_new(
-			small_costs, reals_as_json(small_cost_reals, &c->small_costs[i], 1,
-					     c->small_costs[i].name));
-	for (size_t i = 0; i < N_CLOCK_TICKS; i++)
-		json_array_append_new(
-			ticks, reals_as_json(tick_reals, &c->ticks[i], 1, clock_tick_names[i]));
-	if (c->tick_why)
-		tick = json_pack("{s:s}", "missing", c->tick_why);
-	else
-		tick = json_pack("{s:o, s:O}", "period_ns", json_real_or_null(c->tick_period_ns),
-			"processes", ticks);
-	json_decref(ticks);
+			small_costs, reals_as_json(small_cost_reals, cost, 1, cost->name));
+	}
+
 	json = json_pack(
 		"{s:s, s:i, s:I, s:I, s:b, s:f, s:s*, s:s*, s:o, s:o, s:o, s:o, s:o, s:o, s:o*}",
 		"format", "emp-clocks", "version", 1, "made_ns", (json_int_t)c->made_ns, "cpu",
 		(json_int_t)c->cpu, "full", c->full, "cycles_per_second", c->cycles_per_second,
 		"clocksource", c->clocksource, "allocator", c->allocator, "sources", sources,
 		"missing", missing, "precision", precision, "malloc", allocations,
-		"malloc_by_source", small_costs, "tick", tick, "calibration",
+		"malloc_by_source", small_costs, "tick", tick_json(c), "calibration",
 		c->id > 0 ? json_integer(c->id) : NULL);
 	document_add_moment(json, "made", c->made_ns);
 	return json;
@@ -312,10 +325,43 @@ static void read_tick(struct json_fields *f, struct clocks *c)
 	f->object = whole;
 }
 
+static void read_missing_sources(struct json_fields *f, struct clocks *c)
+{
+	struct json_fields row;
+
+	for (size_t i = 0; read_row(f, "missing", i, &row); i++) {
+		const char *name = "", *why = "";
+
+		json_fields_text(&row, "name", &name);
+		json_fields_text(&row, "why", &why);
+		clocks_add_missing(c, name, why);
+	}
+}
+
+static void read_allocations(struct json_fields *f, struct clocks *c)
+{
+	struct json_fields row;
+
+	for (size_t i = 0; read_row(f, "malloc", i, &row); i++) {
+		struct clock_allocation *allocation = array_add(c->allocations, c->n_allocations);
+
+		json_fields_int(&row, "size_bytes", 0, INT32_MAX, &allocation->size_bytes);
+		json_fields_real(&row, "cycles", &allocation->cycles);
+	}
+	for (size_t i = 0; read_row(f, "malloc_by_source", i, &row); i++) {
+		struct clock_small_cost *cost = array_add(c->small_costs, c->n_small_costs);
+		const char *name = "";
+
+		json_fields_text(&row, "name", &name);
+		*cost = (struct clock_small_cost){xstrdup(name), NAN, NAN};
+		read_reals(&row, small_cost_reals, cost);
+	}
+}
+
 int clocks_from_json(const json_t *json, struct clocks *ret, struct error *err)
 {
 	_cleanup_(clocks_clear) struct clocks c = {.tick_period_ns = NAN};
-	struct json_fields f = json_fields_begin(json, (struct json_location){}, err), row;
+	struct json_fields f = json_fields_begin(json, (struct json_location){}, err);
 	const char *clocksource = NULL, *allocator = NULL;
 
 	if (f.r == 0)
@@ -330,29 +376,11 @@ int clocks_from_json(const json_t *json, struct clocks *ret, struct error *err)
 	c.allocator = text_copy(allocator);
 	if (f.r == 0 && !(c.cycles_per_second > 0))
 		return error_say(err, -EINVAL, "the document: 'cycles_per_second' must be above 0");
+
 	read_sources(&f, &c);
-	for (size_t i = 0; read_row(&f, "missing", i, &row); i++) {
-		const char *name = "", *why = "";
-
-		json_fields_text(&row, "name", &name);
-		json_fields_text(&row, "why", &why);
-		clocks_add_missing(&c, name, why);
-	}
+	read_missing_sources(&f, &c);
 	read_precision(&f, &c);
-	for (size_t i = 0; read_row(&f, "malloc", i, &row); i++) {
-		struct clock_allocation *allocation = array_add(c.allocations, c.n_allocations);
-
-		json_fields_int(&row, "size_bytes", 0, INT32_MAX, &allocation->size_bytes);
-		json_fields_real(&row, "cycles", &allocation->cycles);
-	}
-	for (size_t i = 0; read_row(&f, "malloc_by_source", i, &row); i++) {
-		struct clock_small_cost *cost = array_add(c.small_costs, c.n_small_costs);
-		const char *name = "";
-
-		json_fields_text(&row, "name", &name);
-		*cost = (struct clock_small_cost){xstrdup(name), NAN, NAN};
-		read_reals(&row, small_cost_reals, cost);
-	}
+	read_allocations(&f, &c);
 	read_tick(&f, &c);
 	if (f.r == 0)
 		*ret = TAKE_STRUCT(c);
@@ -364,7 +392,8 @@ int book_put_clocks(struct book *book, struct clocks *clocks, struct error *err)
 	_cleanup_(json_decrefp) json_t *json = clocks_as_json(clocks);
 	_cleanup_(freep) char *text = json_dumps(json, JSON_COMPACT | JSON_PRESERVE_ORDER);
 	int r = sql_row(book, err,
-		"INSERT INTO clock_calibration(environment, made_ns, document) VALUES (?, ?, ?) RETURNING id",
+		"INSERT INTO clock_calibration(environment, made_ns, document)"
+		" VALUES (?, ?, ?) RETURNING id",
 		"iit:I", clocks->environment, clocks->made_ns, text, &clocks->id);
 
 	return r < 0 ? r : 0;
@@ -373,14 +402,16 @@ int book_put_clocks(struct book *book, struct clocks *clocks, struct error *err)
 int book_get_clocks(
 	struct book *book, int64_t id, bool before, struct clocks *ret, struct error *err)
 {
-	const char *sql =
-		before ? "SELECT b.id, b.environment, b.document FROM clock_calibration AS a"
-			 " JOIN environment AS ea ON ea.id = a.environment"
-			 " JOIN clock_calibration AS b ON b.id < a.id"
-			 " JOIN environment AS eb ON eb.id = b.environment"
-			 " WHERE a.id = ? AND ea.machine IS eb.machine ORDER BY b.id DESC LIMIT 1"
-		       : "SELECT id, environment, document FROM clock_calibration"
-			 " WHERE ?1 IS NULL OR id = ?1 ORDER BY id DESC LIMIT 1";
+	static const char one_before[] =
+		"SELECT b.id, b.environment, b.document FROM clock_calibration AS a"
+		" JOIN environment AS ea ON ea.id = a.environment"
+		" JOIN clock_calibration AS b ON b.id < a.id"
+		" JOIN environment AS eb ON eb.id = b.environment"
+		" WHERE a.id = ? AND ea.machine IS eb.machine ORDER BY b.id DESC LIMIT 1";
+	static const char this_or_latest[] =
+		"SELECT id, environment, document FROM clock_calibration"
+		" WHERE ?1 IS NULL OR id = ?1 ORDER BY id DESC LIMIT 1";
+	const char *sql = before ? one_before : this_or_latest;
 	_cleanup_(json_decrefp) json_t *json = NULL;
 	_cleanup_(freep) char *text = NULL;
 	int64_t environment;

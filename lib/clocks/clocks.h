@@ -31,10 +31,8 @@ struct clock_missing {
 /* Trials of one computation. The arrays have an element for each source, in their order. */
 struct clock_precision {
 	int64_t primes, trials;
-	double *mean_ns,
-		/* of the middle eight tenths of the trials: see precision_of() in
-		 * lib/clocks/bench.h */
-		*sd_ns;
+	double *mean_ns;
+	double *sd_ns;     /* of the trials that are kept: see primes.c and precision_of() */
 	double *sd_all_ns; /* of all */
 };
 

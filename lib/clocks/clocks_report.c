@@ -92,10 +92,60 @@ static void print_quality(const struct clocks *c, const size_t *order)
 		reference_name, c->precision[0].primes, c->precision[c->n_precision - 1].primes);
 }
 
+static void print_missing(const struct clocks *c)
+{
+	if (c->n_missing > 0)
+		printf("\nNot on this machine:\n");
+	for (size_t i = 0; i < c->n_missing; i++) {
+		_cleanup_(freep) char *text = text_format("%s: %s",
+			clocks_short_name(c->missing[i].name), terminal_text(c->missing[i].why));
+
+		fputs("  ", stdout);
+		terminal_wrap(stdout, text, 2, 4);
+	}
+}
+
+static void print_allocations(const struct clocks *c)
+{
+	const struct clock_allocation *first, *last;
+
+	if (c->n_allocations == 0)
+		return;
+	first = &c->allocations[0];
+	last = &c->allocations[c->n_allocations - 1];
+	putchar('\n');
+	terminal_say(stdout, 2,
+		"malloc%s%s: %.0f cycles for %" PRId64 " bytes, %.0f for %" PRId64 " bytes",
+		c->allocator ? " of " : "", c->allocator ? terminal_text(c->allocator) : "",
+		first->cycles, first->size_bytes, last->cycles, last->size_bytes);
+	for (size_t i = 0; i < c->n_small_costs; i++) {
+		const struct clock_small_cost *cost = &c->small_costs[i];
+
+		terminal_say(stdout, 4, "  by %s: mean %.0f cycles; 0 in %.0f %% of readings",
+			terminal_text(clocks_short_name(cost->name)), cost->cycles,
+			100 * cost->zeros);
+	}
+}
+
+static void print_ticks(const struct clocks *c)
+{
+	if (c->tick_why)
+		printf("\nThe error of the tick was not measured: %s\n",
+			terminal_text(c->tick_why));
+	if (c->tick_why || !isfinite(c->tick_period_ns))
+		return;
+	putchar('\n');
+	terminal_say(stdout, 2, "A clock that charges a whole tick of %s to whatever runs at it:",
+		text_duration(llround(c->tick_period_ns)));
+	for (size_t i = 0; i < N_CLOCK_TICKS; i++)
+		terminal_say(stdout, 4, "  a process that %-22s used %s, was charged %s",
+			clock_tick_names[i], text_duration(llround(c->ticks[i].exact_ns)),
+			text_duration(llround(c->ticks[i].tick_ns)));
+}
+
 static void print_clocks(const struct clocks *c)
 {
 	_cleanup_(freep) size_t *order = clocks_by_cost(c);
-	const struct clock_allocation *first, *last;
 
 	if (c->id > 0)
 		printf("Calibration %" PRId64 " of the clocks, %s%s\n", c->id,
@@ -106,45 +156,9 @@ static void print_clocks(const struct clocks *c)
 	printf("\n\n");
 	print_costs(c, order);
 	print_quality(c, order);
-	if (c->n_missing > 0)
-		printf("\nNot on this machine:\n");
-	for (size_t i = 0; i < c->n_missing; i++) {
-		_cleanup_(freep) char *text = text_format("%s: %s",
-			clocks_short_name(c->missing[i].name), terminal_text(c->missing[i].why));
-
-		fputs("  ", stdout);
-		terminal_wrap(stdout, text, 2, 4);
-	}
-	if (c->n_allocations != 0) {
-		first = &c->allocations[0];
-		last = &c->allocations[c->n_allocations - 1];
-		putchar('\n');
-		terminal_say(stdout, 2,
-			"malloc%s%s: %.0f cycles for %" PRId64 " bytes, %.0f for %" PRId64 " bytes",
-			c->allocator ? " of " : "", c->allocator ? terminal_text(c->allocator) : "",
-			first->cycles, first->size_bytes, last->cycles, last->size_bytes);
-		for (size_t i = 0; i < c->n_small_costs; i++) {
-			const struct clock_small_cost *cost = &c->small_costs[i];
-
-			terminal_say(stdout, 4,
-				"  by %s: mean %.0f cycles; 0 in %.0f %% of readings",
-				terminal_text(clocks_short_name(cost->name)), cost->cycles,
-				100 * cost->zeros);
-		}
-	}
-	if (c->tick_why)
-		printf("\nThe error of the tick was not measured: %s\n",
-			terminal_text(c->tick_why));
-	else if (isfinite(c->tick_period_ns)) {
-		putchar('\n');
-		terminal_say(stdout, 2,
-			"A clock that charges a whole tick of %s to whatever runs at it:",
-			text_duration(llround(c->tick_period_ns)));
-		for (size_t i = 0; i < N_CLOCK_TICKS; i++)
-			terminal_say(stdout, 4, "  a process that %-22s used %s, was charged %s",
-				clock_tick_names[i], text_duration(llround(c->ticks[i].exact_ns)),
-				text_duration(llround(c->ticks[i].tick_ns)));
-	}
+	print_missing(c);
+	print_allocations(c);
+	print_ticks(c);
 }
 
 int clocks_print(struct book *book, const struct clocks *c, bool json, struct error *err)
@@ -177,35 +191,54 @@ static double cost_ns(const struct clocks *c, const struct clock_source *source)
 	return source ? source->median * 1e9 / c->cycles_per_second : NAN;
 }
 
-/* The changes beside the median change, which is that of the machine's speed; NAN: no source was
- * there before. */
+/* How much more a source costs than before, by source; NAN: it was not there before. */
+static double *cost_changes(const struct clocks *now, const struct clocks *before)
+{
+	double *changes = xcalloc(now->n_sources, sizeof(*changes));
+
+	for (size_t i = 0; i < now->n_sources; i++) {
+		const struct clock_source *source = &now->sources[i];
+		const struct clock_source *was = clocks_find(before, source->name);
+
+		changes[i] = NAN;
+		if (was && was->median > 0)
+			changes[i] = cost_ns(now, source) / cost_ns(before, was);
+	}
+	return changes;
+}
+
+/* The median of those that are known; NAN: there are none. */
+static double median_change(const double *changes, size_t n)
+{
+	_cleanup_(freep) int64_t *ppm = xcalloc(n, sizeof(*ppm));
+	size_t known = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (isfinite(changes[i]))
+			ppm[known++] = llround(changes[i] * 1e6);
+	return median_of(ppm, known) / 1e6;
+}
+
+/* The changes beside the median change, which is that of the machine's speed. */
 static struct table *list_changes(const struct clocks *now, const struct clocks *before)
 {
-	_cleanup_(freep) double *changes = xcalloc(now->n_sources, sizeof(*changes));
-	_cleanup_(freep) int64_t *ppm = xcalloc(now->n_sources, sizeof(*ppm));
+	_cleanup_(freep) double *changes = cost_changes(now, before);
 	_cleanup_(freep) size_t *order = clocks_by_cost(now);
 	struct table *list = table_new(diff_columns);
-	double usual;
-	size_t n = 0;
+	double usual = median_change(changes, now->n_sources);
 
-	for (size_t i = 0; i < now->n_sources; i++) {
-		const struct clock_source *source = &now->sources[i],
-					  *was = clocks_find(before, source->name);
-
-		changes[i] = was && was->median > 0 ? cost_ns(now, source) / cost_ns(before, was)
-						    : NAN;
-		if (isfinite(changes[i]))
-			ppm[n++] = llround(changes[i] * 1e6);
-	}
-	usual = median_of(ppm, n) / 1e6;
 	for (size_t i = 0; i < now->n_sources; i++) {
 		const struct clock_source *source = &now->sources[order[i]];
+		const struct clock_source *was = clocks_find(before, source->name);
 		double change = changes[order[i]], relative = change / usual;
-		const char *word = relative >= 2 ? "slower" : relative <= 0.5 ? "faster" : "";
+		const char *word = "";
 
+		if (relative >= 2)
+			word = "slower";
+		else if (relative <= 0.5)
+			word = "faster";
 		table_row(list, diff_columns, TEXT(clocks_short_name(source->name)),
-			TEXT(source->name),
-			REAL("%.0f ns", cost_ns(before, clocks_find(before, source->name))),
+			TEXT(source->name), REAL("%.0f ns", cost_ns(before, was)),
 			REAL("%.0f ns", cost_ns(now, source)), REAL("%.2f", change),
 			REAL("%.2f", relative), TEXT(word));
 	}
@@ -245,6 +278,28 @@ static int print_differences(
 /* The precision of the clocks: the standard deviation of the time that each source shows for the
  * same computation, by its length (Hines, Wyatt & Chang, Figure 2). plots/clocks.gp draws it. */
 
+/* A block for each source: the number of primes, and the deviation. *range grows with them. */
+static void write_deviations(const struct clocks *c, const struct clock_source *const *sources,
+	size_t n, struct axis *range, FILE *script)
+{
+	fputs("$sds << EOD\n", script);
+	for (size_t s = 0; s < n; s++) {
+		for (size_t i = 0; i < c->n_precision; i++) {
+			const struct clock_precision *row = &c->precision[i];
+			double sd = row->sd_ns[sources[s] - c->sources] / 1e9;
+
+			/* the axis is logarithmic */
+			if (!(sd > 0))
+				sd = NAN;
+			range->low = fmin(range->low, sd);
+			range->high = fmax(range->high, sd);
+			fprintf(script, "%" PRId64 " %.9g\n", row->primes, sd);
+		}
+		fputs("\n\n", script);
+	}
+	fputs("EOD\n", script);
+}
+
 static void write_precision(const void *subject, FILE *script)
 {
 	/* One source of each kind: the others lie on the same line. */
@@ -270,25 +325,16 @@ static void write_precision(const void *subject, FILE *script)
 		fprintf(script, "kinds[%zu] = %zu\n", n, i + 1);
 		plot_text(script, "names", n, "%s", clocks_short_name(names[i]));
 	}
-	fprintf(script, "n_sources = %zu\n$sds << EOD\n", n);
-	for (size_t s = 0; s < n; s++) {
-		for (size_t i = 0; i < c->n_precision; i++) {
-			double sd_ns = c->precision[i].sd_ns[sources[s] - c->sources];
+	fprintf(script, "n_sources = %zu\n", n);
+	write_deviations(c, sources, n, &sds, script);
 
-			/* the axis is logarithmic */
-			if (sd_ns > 0) {
-				sds.low = fmin(sds.low, sd_ns / 1e9);
-				sds.high = fmax(sds.high, sd_ns / 1e9);
-			}
-			fprintf(script, "%" PRId64 " %.9g\n", c->precision[i].primes,
-				sd_ns > 0 ? sd_ns / 1e9 : NAN);
-		}
-		fputs("\n\n", script);
+	if (sds.low == INFINITY) { /* no deviation is known */
+		sds.low = 1e-9;
+		sds.high = 1e-6;
+	} else if (sds.low >= sds.high) {
+		sds.high = sds.low * 2;
+		sds.low /= 2;
 	}
-	fputs("EOD\n", script);
-	if (sds.low >= sds.high)
-		sds = (struct axis){AXIS_LOGARITHMIC, true, sds.low < INFINITY ? sds.low / 2 : 1e-9,
-			sds.low < INFINITY ? sds.low * 2 : 1e-6, .room = 8};
 	sds = axis_with_margin(sds, 0.05);
 	plot_axis(script, "sd", 0, &sds);
 	if (c->n_precision > 0)
@@ -308,7 +354,8 @@ int clocks_show(struct book *book, int64_t id, const struct clocks_view *view, s
 			err, -ENOENT, "the book has no calibration %" PRId64 " of the clocks", id);
 	if (r == 0)
 		return error_say(err, -ENOENT,
-			"the clocks of this machine are not calibrated: run 'emp-calibrate clocks'");
+			"the clocks of this machine are not calibrated: run 'emp-calibrate "
+			"clocks'");
 	if (view->diff)
 		return print_differences(book, &clocks, view->json, err);
 	if (view->output)

@@ -20,7 +20,8 @@ double precision_of(const double *readings, size_t n, double truth)
 	return sqrt(M_PI_2) * sum / (double)n;
 }
 
-/* The mean of the logarithms of the ratios, by n trials from that one on; NAN: none. */
+/* The mean of the logarithms of the ratios, from n trials, of which the first is `from`; NAN: there
+ * is no ratio. */
 static double mean_log_ratio(const struct precision_pair *p, size_t from, size_t n)
 {
 	double sum = 0;

@@ -36,6 +36,11 @@ struct trials {
 	struct trial *now; /* of the N in progress, by source and batch */
 };
 
+static double *kept_readings(const struct trials *t, size_t source, size_t size)
+{
+	return t->ns + (source * t->n_sizes + size) * t->n_kept;
+}
+
 static struct trials plan_trials(const struct clock_bench *b)
 {
 	struct trials t = {.step = b->result->full ? STEP_FULL : STEP,
@@ -54,7 +59,7 @@ uint64_t clock_primes_steps(const struct clock_bench *b)
 	return t.n_trials * t.n_sizes;
 }
 
-/* By trial division by the primes found so far. The last of them. */
+/* The n-th prime, by trial division by those before it. */
 static int first_primes(int n)
 {
 	static int primes[LAST];
@@ -109,11 +114,27 @@ static void try_sources(struct clock_bench *b, const struct trials *t, int n_pri
 	}
 }
 
+/* The readings of a source for the N in progress: of each batch the fastest quarter. Returns their
+ * mean. */
+static double keep_fastest(struct trials *t, size_t source, double *kept)
+{
+	size_t n_batch = t->n_trials / t->n_batches;
+	double sum = 0;
+
+	for (size_t batch = 0; batch < t->n_batches; batch++) {
+		struct trial *trials = &t->now[source * t->n_trials + batch * n_batch];
+
+		qsort(trials, n_batch, sizeof(*trials), by_cycles);
+		for (size_t i = 0; i < n_batch / KEPT; i++)
+			sum += *kept++ = trials[i].ns;
+	}
+	return sum / (double)t->n_kept;
+}
+
 /* `exact`: the source whose mean is the true CPU time. */
 static int add_size(struct clock_bench *b, struct trials *t, size_t size, size_t exact)
 {
 	int n_primes = FIRST + (int)size * t->step, r = 0;
-	size_t n_batch = t->n_trials / t->n_batches;
 	struct clock_precision *row = clocks_add_precision(
 		b->result, n_primes, (int64_t)t->n_trials);
 	struct running all[MAX_CLOCK_READERS];
@@ -126,21 +147,15 @@ static int add_size(struct clock_bench *b, struct trials *t, size_t size, size_t
 	}
 	if (r < 0)
 		return r;
+
 	for (size_t i = 0; i < b->n; i++) {
-		double *kept = t->ns + (i * t->n_sizes + size) * t->n_kept, sum = 0;
+		double mean_ns = keep_fastest(t, i, kept_readings(t, i, size));
 
-		for (size_t batch = 0; batch < t->n_batches; batch++) {
-			struct trial *trials = &t->now[i * t->n_trials + batch * n_batch];
-
-			qsort(trials, n_batch, sizeof(*trials), by_cycles);
-			for (size_t k = 0; k < n_batch / KEPT; k++)
-				sum += *kept++ = trials[k].ns;
-		}
-		row->mean_ns[i] = takes_part(b, i) ? sum / (double)t->n_kept : NAN;
+		row->mean_ns[i] = takes_part(b, i) ? mean_ns : NAN;
 	}
 	t->truths[size] = row->mean_ns[exact];
 	for (size_t i = 0; i < b->n; i++) {
-		const double *kept = t->ns + (i * t->n_sizes + size) * t->n_kept;
+		const double *kept = kept_readings(t, i, size);
 
 		if (!takes_part(b, i))
 			continue;

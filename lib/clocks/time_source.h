@@ -56,9 +56,8 @@ struct time_source {
 	 * the errno. NULL: always there. */
 	int (*open)(struct time_reader *reader, struct error *why);
 	int64_t (*read)(struct time_reader *reader); /* the time; -1: it could not be read */
-	int64_t (*read_of)(
-		/* of another process, where that is another function */
-		struct time_reader *reader);
+	/* of another process, where that is another function */
+	int64_t (*read_of)(struct time_reader *reader);
 };
 
 struct time_reader {

@@ -67,7 +67,6 @@ static void source_rows_end_round(struct source_rows *rows, bool first)
 {
 	for (size_t i = 0; i < rows->n; i++) {
 		struct source_statistics *s = &rows->items[i];
-
 		double ns = (double)s->round_ns, step = ns - (double)s->last_round_ns;
 
 		s->row.rounds += s->round_ns > 0;
@@ -80,13 +79,13 @@ static void source_rows_end_round(struct source_rows *rows, bool first)
 
 int64_t source_period(const struct source_statistics *s)
 {
-	int64_t quarter = histogram_quantile(&s->spacings, 0.25),
-		half = histogram_quantile(&s->spacings, 0.5),
-		most = histogram_quantile(&s->spacings, 0.75);
+	int64_t quarter = histogram_quantile(&s->spacings, 0.25);
+	int64_t half = histogram_quantile(&s->spacings, 0.5);
+	int64_t most = histogram_quantile(&s->spacings, 0.75);
 
-	return s->spacings.count >= PERIOD_LEAST && (double)(most - quarter) <= 0.05 * (double)half
-		       ? half
-		       : 0;
+	if (s->spacings.count < PERIOD_LEAST || (double)(most - quarter) > 0.05 * (double)half)
+		return 0;
+	return half;
 }
 
 /* The intervals that lie in a gap. Some may have no end yet, or lie outside the gap. */
@@ -157,7 +156,7 @@ static struct jitter_match *class_of(struct attribution *a, const struct gap_see
 	return &a->classes[i < MATCH_CLASSES ? i : MATCH_CLASSES - 1];
 }
 
-/* What of a gap its intervals explain: themselves, and some time for entry and exit. */
+/* The part of a gap that its intervals explain: their own time, and some for entry and exit. */
 static int64_t explained_part(const struct attribution *a, const struct gap_seen *gap,
 	const struct matched *matched, int64_t allowed_ns)
 {
@@ -173,26 +172,35 @@ static int by_start(const void *a, const void *b)
 	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
 }
 
-/* How many gaps the first n intervals match if all are moved, around the round, by the same random
- * time. */
-static void count_chance(
-	struct attribution *a, const struct jitter_round *round, size_t n, int64_t allowed_ns)
+/* The first n intervals, all moved around the round by the same random time. The caller frees
+ * them. */
+static struct trace_interval *shift_intervals(
+	struct attribution *a, const struct jitter_round *round, size_t n)
 {
-	_cleanup_(freep) struct trace_interval *shifted = xmalloc(n * sizeof(*shifted));
+	struct trace_interval *shifted = xmalloc(n * sizeof(*shifted));
 	int64_t round_ns = round->to_ns > round->from_ns ? round->to_ns - round->from_ns : 1;
-	int64_t by_ns = round_ns / 20 + (int64_t)(random_next(&a->random) %
-						  (uint64_t)(round_ns - round_ns / 10 + 1));
-	size_t cursor = 0;
+	uint64_t range_ns = (uint64_t)(round_ns - round_ns / 10 + 1);
+	int64_t by_ns = round_ns / 20 + (int64_t)(random_next(&a->random) % range_ns);
 
 	for (size_t i = 0; i < n; i++) {
 		const struct trace_interval *v = &round->intervals[i];
+		int64_t off_ns = (v->start_ns - round->from_ns + by_ns) % round_ns;
 
 		shifted[i] = *v;
-		shifted[i].start_ns = round->from_ns +
-				      (v->start_ns - round->from_ns + by_ns) % round_ns;
+		shifted[i].start_ns = round->from_ns + off_ns;
 		shifted[i].end_ns = shifted[i].start_ns + v->end_ns - v->start_ns;
 	}
 	qsort(shifted, n, sizeof(*shifted), by_start);
+	return shifted;
+}
+
+/* How many gaps the first n intervals match after a random shift. */
+static void count_chance(
+	struct attribution *a, const struct jitter_round *round, size_t n, int64_t allowed_ns)
+{
+	_cleanup_(freep) struct trace_interval *shifted = shift_intervals(a, round, n);
+	size_t cursor = 0;
+
 	for (size_t i = 0; i < round->n_gaps; i++) {
 		const struct gap_seen *gap = &round->gaps[i];
 		struct matched matched = match_gap(gap, shifted, n, &cursor);
@@ -255,18 +263,27 @@ static uint32_t source_of_gap(
 	return jitter_source_of_parts(a->sources, parts, n);
 }
 
+/* Whether the intervals in a gap explain it. Where nothing else proves it, gaps of this length must
+ * be matched more often than by chance: by three standard deviations. */
+static bool gap_is_explained(
+	struct attribution *a, const struct gap_seen *gap, const struct matched *matched)
+{
+	const struct jitter_match *class = class_of(a, gap);
+	double surplus = (double)(class->matched - class->chance);
+
+	if (matched->n == 0)
+		return false;
+	return matched->switched || gap->origin == GAP_IN_KERNEL ||
+	       surplus > 3 * sqrt((double)(class->chance + 1));
+}
+
 /* A gap in which the kernel may have run. Returns what of it no event explains. */
 static struct unexplained_item take_gap(struct attribution *a, const struct gap_seen *gap,
 	const struct matched *matched, int64_t allowed_ns)
 {
-	const struct jitter_match *class = class_of(a, gap);
-	/* gaps of this length are matched more often than by chance: three standard deviations */
-	bool proven = matched->switched || gap->origin == GAP_IN_KERNEL ||
-		      (double)(class->matched - class->chance) >
-			      3 * sqrt((double)(class->chance + 1));
 	int64_t source = -1, explained_ns = 0;
 
-	if (matched->n > 0 && proven) {
+	if (gap_is_explained(a, gap, matched)) {
 		source = source_of_gap(a, gap, matched);
 		explained_ns = explained_part(a, gap, matched, allowed_ns);
 		a->cpu.explained++;
@@ -318,38 +335,43 @@ static int64_t count_in_no_gap(const struct jitter_round *round, size_t n)
 	return count;
 }
 
-size_t attribution_round(struct attribution *a, const struct jitter_round *round)
+/* Counts a gap, and what is needed to decide on all gaps. */
+static void count_gap(struct attribution *a, const struct gap_seen *gap, const struct matched *m)
 {
-	_cleanup_(freep) struct matched *matched = xcalloc(round->n_gaps, sizeof(*matched));
-	_cleanup_(freep) struct unexplained_item *rest = xcalloc(round->n_gaps, sizeof(*rest));
-	_cleanup_(freep) struct unexplained_item *outside = xcalloc(
-		round->n_gaps, sizeof(*outside));
-	size_t n = round->n_intervals, cursor = 0, n_rest = 0, n_outside = 0;
-	int64_t until_ns = INT64_MIN, allowed_ns;
+	struct jitter_match *class = class_of(a, gap);
+	int64_t excess_ns = gap_length(gap) - m->covered_ns;
+
+	a->origin_known |= gap->origin != GAP_UNKNOWN;
+	a->cpu.gaps++;
+	a->cpu.gaps_ns += gap_length(gap);
+	histogram_add(&a->user, gap_length(gap));
+	class->gaps++;
+	class->matched += m->n > 0;
+	if (m->n_outer > 0)
+		histogram_add(&a->excess, excess_ns > 0 ? excess_ns / (int64_t)m->n_outer : 0);
+}
+
+/* How many intervals start before the end of the last gap; the others wait for the next round. */
+static size_t intervals_of_round(const struct jitter_round *round)
+{
+	int64_t until_ns = INT64_MIN;
+	size_t n = round->n_intervals;
 
 	if (round->n_gaps > 0)
 		until_ns = round->gaps[round->n_gaps - 1].end_ns + SLACK_NS;
 	while (n > 0 && round->intervals[n - 1].start_ns > until_ns)
 		n--;
-	/* The first pass: what is needed to decide on each gap. */
-	for (size_t i = 0; i < round->n_gaps; i++) {
-		const struct gap_seen *gap = &round->gaps[i];
-		const struct matched m = matched[i] = match_gap(gap, round->intervals, n, &cursor);
-		struct jitter_match *class = class_of(a, gap);
-		int64_t excess_ns = gap_length(gap) - m.covered_ns;
+	return n;
+}
 
-		a->origin_known |= gap->origin != GAP_UNKNOWN;
-		a->cpu.gaps++;
-		a->cpu.gaps_ns += gap_length(gap);
-		histogram_add(&a->user, gap_length(gap));
-		class->gaps++;
-		class->matched += m.n > 0;
-		if (m.n_outer > 0)
-			histogram_add(
-				&a->excess, excess_ns > 0 ? excess_ns / (int64_t)m.n_outer : 0);
-	}
-	allowed_ns = EXCESS_FACTOR * histogram_quantile(&a->excess, 0.5);
-	count_chance(a, round, n, allowed_ns);
+/* Decides on each gap. */
+static void take_gaps_of_round(struct attribution *a, const struct jitter_round *round,
+	const struct matched *matched, int64_t allowed_ns)
+{
+	size_t room = round->n_gaps, n_rest = 0, n_outside = 0;
+	_cleanup_(freep) struct unexplained_item *rest = xcalloc(room, sizeof(*rest));
+	_cleanup_(freep) struct unexplained_item *outside = xcalloc(room, sizeof(*outside));
+
 	for (size_t i = 0; i < round->n_gaps; i++) {
 		const struct gap_seen *gap = &round->gaps[i];
 
@@ -360,19 +382,35 @@ size_t attribution_round(struct attribution *a, const struct jitter_round *round
 			n_rest += rest[n_rest].length_ns > 0;
 		}
 	}
+	unexplained_add(&a->unexplained, rest, n_rest);
+	unexplained_add(&a->outside, outside, n_outside);
+}
+
+size_t attribution_round(struct attribution *a, const struct jitter_round *round)
+{
+	_cleanup_(freep) struct matched *matched = xcalloc(round->n_gaps, sizeof(*matched));
+	size_t n = intervals_of_round(round), cursor = 0;
+	int64_t allowed_ns;
+
+	for (size_t i = 0; i < round->n_gaps; i++) {
+		matched[i] = match_gap(&round->gaps[i], round->intervals, n, &cursor);
+		count_gap(a, &round->gaps[i], &matched[i]);
+	}
+	allowed_ns = EXCESS_FACTOR * histogram_quantile(&a->excess, 0.5);
+	count_chance(a, round, n, allowed_ns);
+	take_gaps_of_round(a, round, matched, allowed_ns);
+
 	source_rows_end_round(&a->times, a->cpu.rounds == 0);
 	source_rows_end_round(&a->frequencies, a->cpu.rounds == 0);
 	a->cpu.rounds++;
 	a->cpu.in_no_gap += count_in_no_gap(round, n);
-	unexplained_add(&a->unexplained, rest, n_rest);
-	unexplained_add(&a->outside, outside, n_outside);
 	return n;
 }
 
 struct jitter_cpu attribution_sums(const struct attribution *a)
 {
-	struct unexplained_sums here = unexplained_sums(&a->unexplained),
-				outside = unexplained_sums(&a->outside);
+	struct unexplained_sums here = unexplained_sums(&a->unexplained);
+	struct unexplained_sums outside = unexplained_sums(&a->outside);
 	struct jitter_cpu cpu = a->cpu;
 
 	cpu.periodic = here.periodic + outside.periodic;

@@ -4,9 +4,9 @@
  *
  * An interval explains the gap around it if the kernel may have run in that gap. As a check, the
  * same intervals are shifted by a random time within the round, and it is counted how many gaps
- * they would explain then. Where it is not known whether the kernel ran, gaps of a length at which
- * that is as good are not attributed, unless a switch from the loop's thread and back to it proves
- * who had the CPU. */
+ * they would explain then. Where it is not known whether the kernel ran, a gap is not attributed if
+ * shifted intervals match gaps of its length as often, unless a switch from the loop's thread and
+ * back to it proves who had the CPU. */
 #pragma once
 
 #include "lib/jitter/histogram.h"

@@ -25,8 +25,8 @@ static double derivative_norm(const struct cosine_series *series, int s, double 
 	return 2 * pow(M_PI, 2 * s) * sum;
 }
 
-/* t less what the norms of all stages say that t should be; the root is the bandwidth (Botev et
- * al., equation 28). */
+/* The difference between t and the value that the norms of all stages give for it; the bandwidth is
+ * its root (Botev et al., equation 28). */
 static double bandwidth_excess(const struct cosine_series *series, double t)
 {
 	double f = derivative_norm(series, STAGES, t);
@@ -43,10 +43,44 @@ static double bandwidth_excess(const struct cosine_series *series, double t)
 	return t - pow(2 * series->n * sqrt(M_PI) * f, -0.4);
 }
 
+/* A cosine series of the cells: its coefficients are those of a discrete cosine transform. */
+static void fill_cosine_series(struct cosine_series *series, const double *cells)
+{
+	for (size_t k = 1; k < CELLS; k++) {
+		double sum = 0;
+
+		for (size_t i = 0; i < CELLS; i++) {
+			double x = ((double)i + 0.5) / (double)CELLS;
+
+			if (cells[i] > 0)
+				sum += cells[i] * cos(M_PI * (double)k * x);
+		}
+		series->squares[k] = sum / series->n * (sum / series->n);
+	}
+}
+
+/* The least root; that of a normal density if there is none. */
+static double bandwidth_root(const struct cosine_series *series)
+{
+	double low = 1e-9, high = low;
+
+	while (high < 0.1 && !(bandwidth_excess(series, high) > 0)) {
+		low = high;
+		high *= 1.5;
+	}
+	if (high >= 0.1)
+		return 0.28 * pow(series->n, -0.4);
+	while (high > low * 1.001) {
+		double middle = sqrt(low * high);
+
+		*(bandwidth_excess(series, middle) > 0 ? &high : &low) = middle;
+	}
+	return high;
+}
+
 double density_bandwidth(const struct density_point *points, size_t n)
 {
-	double first = INFINITY, last = -INFINITY, widest = 0, margin, cells[CELLS] = {},
-	       low = 1e-9, high = low;
+	double first = INFINITY, last = -INFINITY, widest = 0, margin, cells[CELLS] = {};
 	struct cosine_series series = {};
 
 	for (size_t i = 0; i < n; i++) {
@@ -57,33 +91,16 @@ double density_bandwidth(const struct density_point *points, size_t n)
 	}
 	if (series.n < 2 || last <= first)
 		return widest;
+
 	margin = (last - first) / 10;
 	series.range = last - first + 2 * margin;
-	for (size_t i = 0; i < n; i++)
-		cells[(size_t)((points[i].at - (first - margin)) / series.range * CELLS)] +=
-			points[i].weight;
-	for (size_t k = 1; k < CELLS; k++) {
-		double sum = 0;
+	for (size_t i = 0; i < n; i++) {
+		double share = (points[i].at - (first - margin)) / series.range;
 
-		for (size_t j = 0; j < CELLS; j++)
-			if (cells[j] > 0)
-				sum += cells[j] *
-				       cos(M_PI * (double)k * ((double)j + 0.5) / (double)CELLS);
-		series.squares[k] = sum / series.n * (sum / series.n);
+		cells[(size_t)(share * CELLS)] += points[i].weight;
 	}
-	/* the least root; that of a normal density if there is none */
-	while (high < 0.1 && !(bandwidth_excess(&series, high) > 0)) {
-		low = high;
-		high *= 1.5;
-	}
-	if (high >= 0.1)
-		low = high = 0.28 * pow(series.n, -0.4);
-	while (high > low * 1.001) {
-		double middle = sqrt(low * high);
-
-		*(bandwidth_excess(&series, middle) > 0 ? &high : &low) = middle;
-	}
-	return fmax(sqrt(high) * series.range, widest);
+	fill_cosine_series(&series, cells);
+	return fmax(sqrt(bandwidth_root(&series)) * series.range, widest);
 }
 
 double density_at(const struct density_point *points, size_t n, double bandwidth, double x)

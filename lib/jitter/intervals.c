@@ -84,10 +84,10 @@ static void begin_work(struct intervals *v, const struct trace_event *event, int
 static void intervals_break(struct intervals *v, bool from_watcher, int64_t at_ns)
 {
 	uint32_t unknown = jitter_source_add(v->sources, "unknown task", NULL, SOURCE_PROCESS);
-	struct trace_interval *task = v->depth > 0 && v->open[0].kind == TRACE_TASK
-					      ? &v->items[v->open[0].item]
-					      : NULL;
+	struct trace_interval *task = NULL;
 
+	if (v->depth > 0 && v->open[0].kind == TRACE_TASK)
+		task = &v->items[v->open[0].item];
 	v->broken++;
 	if (task && from_watcher) {
 		/* the switch back to the watcher is missing: nothing but what is open can have run
@@ -103,15 +103,9 @@ static void intervals_break(struct intervals *v, bool from_watcher, int64_t at_n
 	v->depth = 0;
 }
 
-static void intervals_switch(struct intervals *v, const struct trace_event *event, int64_t at_ns)
+/* Ends what is open when a task is left. */
+static void intervals_end_task(struct intervals *v, const struct trace_event *event, int64_t at_ns)
 {
-	enum { MOST_THREADS = 65536 };
-	const uint32_t *found = keymap_find(&v->threads, (uint64_t)event->prev);
-	uint32_t known = ((found ? *found : 0) & ~(uint32_t)PREEMPTED) |
-			 (event->preempted ? PREEMPTED : 0);
-	struct trace_interval *item;
-	uint32_t source;
-
 	if (v->current != UNKNOWN && v->current != event->prev)
 		intervals_break(v, event->prev == v->watcher, at_ns);
 	for (; v->depth > 1; v->depth--) /* the end of an interrupt was not recorded */
@@ -119,58 +113,110 @@ static void intervals_switch(struct intervals *v, const struct trace_event *even
 	if (v->depth == 1 && v->open[0].kind == TRACE_TASK)
 		interval_end(v, at_ns);
 	v->depth = 0;
+}
+
+/* Keeps what is known of a thread that is left. */
+static void remember_thread(struct intervals *v, pid_t pid, bool preempted)
+{
+	enum { MOST_THREADS = 65536 };
+	const uint32_t *found = keymap_find(&v->threads, (uint64_t)pid);
+	uint32_t known = (found ? *found : 0) & ~(uint32_t)PREEMPTED;
+
+	if (preempted)
+		known |= PREEMPTED;
 	if (v->threads.n_keys >= MOST_THREADS) /* the map grows with the pids of days */
 		keymap_reset(&v->threads, 0);
-	if (known || keymap_find(&v->threads, (uint64_t)event->prev))
-		keymap_set(&v->threads, (uint64_t)event->prev, known);
-	v->current = event->next;
-	if (event->next == v->watcher)
-		return;
-	found = keymap_find(&v->threads, (uint64_t)event->next);
-	known = found ? *found : 0;
-	source = known >> WORK_SHIFT ? (known >> WORK_SHIFT) - 1
-				     : jitter_source_of_thread(
-					       v->sources, event->next, event->next_name ?: "?");
+	if (known || keymap_find(&v->threads, (uint64_t)pid))
+		keymap_set(&v->threads, (uint64_t)pid, known);
+}
+
+/* Begins the interval of a task that is not the watcher. */
+static void intervals_begin_task(
+	struct intervals *v, const struct trace_event *event, int64_t at_ns)
+{
+	const uint32_t *found = keymap_find(&v->threads, (uint64_t)event->next);
+	uint32_t known = found ? *found : 0, work = known >> WORK_SHIFT, source;
+	struct trace_interval *item;
+
+	if (work)
+		source = work - 1;
+	else
+		source = jitter_source_of_thread(v->sources, event->next, event->next_name ?: "?");
 	item = interval_begin(v, TRACE_TASK, 0, at_ns, source);
 	item->switched = true;
 	item->resumed = known & PREEMPTED;
-	v->worked = known >> WORK_SHIFT;
+	v->worked = work;
+}
+
+static void intervals_switch(struct intervals *v, const struct trace_event *event, int64_t at_ns)
+{
+	intervals_end_task(v, event, at_ns);
+	remember_thread(v, event->prev, event->preempted);
+	v->current = event->next;
+	if (event->next != v->watcher)
+		intervals_begin_task(v, event, at_ns);
+}
+
+/* The end of an interrupt, and of those in it whose end was not recorded. */
+static void intervals_end(struct intervals *v, const struct trace_event *event, int64_t at_ns)
+{
+	size_t i = v->depth;
+
+	while (i > 0 &&
+		(v->open[i - 1].kind != event->kind || v->open[i - 1].number != event->number))
+		i--;
+	if (i == 0)
+		return; /* it began before the trace, or where events were lost */
+	for (; v->depth > i; v->depth--)
+		v->broken++;
+	interval_end(v, at_ns);
+}
+
+/* What began `length_ns` ago and ends now; of a point it is not known when it ends. */
+static void intervals_add_span(struct intervals *v, const struct trace_event *event, int64_t at_ns)
+{
+	uint32_t source = jitter_source_of_event(v->sources, event);
+	int64_t start_ns = at_ns - event->length_ns;
+	struct trace_interval *item = interval_begin(
+		v, event->kind, event->number, start_ns, source);
+
+	if (!item)
+		return;
+	item->open_ended = event->what == TRACE_POINT;
+	interval_end(v, at_ns);
 }
 
 void intervals_add(struct intervals *v, const struct trace_event *event, int64_t at_ns)
 {
-	bool work = event->kind == TRACE_WORK, point = event->what == TRACE_POINT;
-	struct trace_interval *item;
-	size_t i = v->depth;
+	bool work = event->kind == TRACE_WORK;
 
 	v->events++;
-	if (event->what == TRACE_SWITCH) {
+	switch (event->what) {
+	case TRACE_SWITCH:
 		intervals_switch(v, event, at_ns);
-	} else if (event->what == TRACE_BEGIN && work) {
-		begin_work(v, event, at_ns);
-	} else if (event->what == TRACE_BEGIN) {
-		interval_begin(v, event->kind, event->number, at_ns,
-			jitter_source_of_event(v->sources, event));
-	} else if (event->what == TRACE_END && work) {
-		keymap_set(&v->threads, (uint64_t)event->pid, 0);
-	} else if (event->what == TRACE_END) {
-		while (i > 0 && (v->open[i - 1].kind != event->kind ||
-					v->open[i - 1].number != event->number))
-			i--;
-		if (i == 0)
-			return; /* it began before the trace, or where events were lost */
-		for (; v->depth > i; v->depth--)
-			v->broken++;
-		interval_end(v, at_ns);
-	} else if (event->what == TRACE_SPAN || (point && event->pid == v->watcher)) {
-		/* a fault of another task is part of what that task does; of a fork nobody took the
-		 * CPU */
-		item = interval_begin(v, event->kind, event->number, at_ns - event->length_ns,
-			jitter_source_of_event(v->sources, event));
-		if (!item)
-			return;
-		item->open_ended = point;
-		interval_end(v, at_ns);
+		break;
+	case TRACE_BEGIN:
+		if (work)
+			begin_work(v, event, at_ns);
+		else
+			interval_begin(v, event->kind, event->number, at_ns,
+				jitter_source_of_event(v->sources, event));
+		break;
+	case TRACE_END:
+		if (work)
+			keymap_set(&v->threads, (uint64_t)event->pid, 0);
+		else
+			intervals_end(v, event, at_ns);
+		break;
+	case TRACE_POINT: /* a fault of another task is part of what that task does */
+		if (event->pid == v->watcher)
+			intervals_add_span(v, event, at_ns);
+		break;
+	case TRACE_SPAN:
+		intervals_add_span(v, event, at_ns);
+		break;
+	case TRACE_FORK: /* nobody took the CPU */
+		break;
 	}
 }
 

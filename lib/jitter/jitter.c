@@ -139,8 +139,9 @@ const struct document_feature jitter_feature = {
 		{"interruption_parts", &interruption_part_table},
 		/* those that its rows name */
 		{"combination_parts", &combination_part_table,
-			"WHERE combination IN (SELECT source FROM jitter_source WHERE run = ?1 UNION"
-			" SELECT source FROM jitter_bucket WHERE run = ?1 UNION SELECT source FROM interruption WHERE run = ?1)"
+			"WHERE combination IN (SELECT source FROM jitter_source WHERE run = ?1"
+			" UNION SELECT source FROM jitter_bucket WHERE run = ?1"
+			" UNION SELECT source FROM interruption WHERE run = ?1)"
 			" ORDER BY combination, n",
 			KEEP_COMBINATIONS},
 		{}}};
@@ -148,10 +149,11 @@ const struct document_feature jitter_feature = {
 /* In the order in which they can be stored. */
 static const struct jitter_list {
 	const struct field_table *table;
-	const char *remove; /* with the run as the parameter; NULL: they are of sources, and stay */
-	const char *select,
-		*insert; /* what follows "SELECT … FROM table" (likewise) and "INSERT INTO table" */
-	size_t items, n; /* offsets in struct jitter */
+	/* with the run as the parameter; NULL: they are of sources, and stay */
+	const char *remove;
+	const char *select; /* what follows "SELECT … FROM table", likewise */
+	const char *insert; /* what follows "INSERT INTO table" */
+	size_t items, n;    /* offsets in struct jitter */
 } jitter_lists[] = {
 #define LIST(of, member, order)                                                                    \
 	{                                                                                          \
@@ -179,22 +181,30 @@ void jitter_clear(struct jitter *jitter)
 	*jitter = (struct jitter){};
 }
 
+static int put_jitter_list(struct book *book, int64_t run, const struct jitter_list *list,
+	const struct jitter *jitter, struct error *err)
+{
+	const char *members = (const char *)jitter;
+	void *items = *(void *const *)(members + list->items);
+	size_t n = *(const size_t *)(members + list->n);
+
+	if (list->remove) {
+		int r = sql_row(book, err, list->remove, "i", run);
+
+		if (r < 0)
+			return r;
+	}
+	return sql_insert(
+		book, err, list->table, list->insert, items, n, list->remove ? "i" : "", run);
+}
+
 static int put_jitter(
 	struct book *book, int64_t run, const struct jitter *jitter, struct error *err)
 {
-	const char *lists = (const char *)jitter;
 	int r = 0;
 
-	for (size_t i = 0; r >= 0 && i < ELEMENTS(jitter_lists); i++) {
-		const struct jitter_list *list = &jitter_lists[i];
-
-		if (list->remove)
-			r = sql_row(book, err, list->remove, "i", run);
-		if (r >= 0)
-			r = sql_insert(book, err, list->table, list->insert,
-				*(void *const *)(lists + list->items),
-				*(const size_t *)(lists + list->n), list->remove ? "i" : "", run);
-	}
+	for (size_t i = 0; r >= 0 && i < ELEMENTS(jitter_lists); i++)
+		r = put_jitter_list(book, run, &jitter_lists[i], jitter, err);
 	return r;
 }
 
@@ -223,8 +233,8 @@ int book_get_jitter(struct book *book, int64_t run, struct jitter *ret, struct e
 		return r;
 	if (jitter.n_cpus == 0)
 		return error_say(err, -ENOENT,
-			"run %" PRId64
-			" in the lab book '%s' has no interruptions of a CPU; only runs of emp-calibrate jitter have them (see 'emp-analyze list')",
+			"run %" PRId64 " in the lab book '%s' has no interruptions of a CPU; only "
+			"runs of emp-calibrate jitter have them (see 'emp-analyze list')",
 			run, book_file(book));
 	*ret = TAKE_STRUCT(jitter);
 	return 0;

@@ -31,16 +31,15 @@ struct jitter_cpu {
 	int64_t explained, explained_ns;
 	int64_t chance, chance_ns; /* what a trace shifted at random would explain */
 	int64_t periodic, periodic_ns;
-	int64_t outside_kernel,
-		/* of the others: the kernel did not run; -1: not known where it does */
-		outside_kernel_ns;
+	/* of the others: the kernel did not run; -1: not known where it does */
+	int64_t outside_kernel, outside_kernel_ns;
 	int64_t unexplained, unexplained_ns;
 	int64_t steal_ns;      /* that the hypervisor reports, in ticks of 10 ms; -1: not known */
 	int64_t smis;          /* interrupts of the firmware; -1: not known */
 	int64_t events;        /* of the trace */
 	int64_t lost;          /* events that the kernel's buffer did not keep */
 	int64_t broken;        /* where sched_switch leaves another task than it last switched to */
-	int64_t in_no_gap;     /* intervals */
+	int64_t in_no_gap;     /* intervals of the trace that lie in no gap */
 	int64_t event_cost_ns; /* that recording one event takes; 0: not known */
 };
 
@@ -132,8 +131,7 @@ extern const struct field_table jitter_cpu_table, jitter_source_table, jitter_bu
 
 void jitter_clear(struct jitter *jitter);
 
-/* What a jitter run leaves, in the lab book. Names of sources are those of book_source() and
- * book_sources(). */
+/* In the lab book. Names of sources are those of book_source() and book_sources(). */
 
 extern const struct document_feature jitter_feature;
 

@@ -130,7 +130,9 @@ void jitter_changes_clear(struct jitter_changes *changes)
 
 const char *jitter_ratio_text(double ratio)
 {
-	return text_brief(ratio < 0.095 ? "%.2g" : ratio < 9.995 ? "%.2f" : "%.0f", ratio);
+	if (ratio < 0.095)
+		return text_brief("%.2g", ratio);
+	return text_brief(ratio < 9.995 ? "%.2f" : "%.0f", ratio);
 }
 
 const char *jitter_ratio_interval(const struct jitter_change *c)

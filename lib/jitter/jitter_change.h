@@ -28,8 +28,8 @@ struct jitter_change {
 	double ratio;                     /* of these; INFINITY, or 0, if it is in one run only */
 	double low, high; /* its 95 % interval, of this source alone; INFINITY: no upper bound */
 	double p;         /* adjusted for the number of sources (Holm 1979) */
-	/* in that: chance is shared out by the time in both runs, so that many short ones do not
-	 * hide a long one */
+	/* in that adjustment: it grows with the time in both runs, so that many short sources do
+	 * not hide a long one */
 	double weight;
 };
 

@@ -61,51 +61,68 @@ static const char *outside_of(const struct jitter_run *run)
 	return "nothing";
 }
 
+static struct cell parts_cell(const struct jitter_run *run, uint32_t combination)
+{
+	json_t *names = json_array();
+
+	for (size_t i = 0; i < run->jitter.n_combinations; i++) {
+		const struct combination_part *part = &run->jitter.combinations[i];
+
+		if (part->combination == combination && part->source <= run->sources.n)
+			json_array_append_new(
+				names, json_string(run->sources.items[part->source - 1].name));
+	}
+	return VALUE(names, NULL);
+}
+
+/* By the policy of this machine, if the run is from it. *ret holds the text of the cell. */
+static struct cell remedy_cell(
+	const struct jitter_run *run, const struct source *source, struct remedy *ret)
+{
+	const struct policy *policy = source->unit ? run->policy : NULL;
+	const char *never = policy ? policy_never(policy, source->unit) : NULL;
+	bool listed = policy && policy_stop(policy, source->unit);
+
+	*ret = jitter_remedy(source, run->all.cpu, never, listed);
+	return VALUE(json_pack("{s:s, s:s}", "kind", remedy_kind_names[ret->kind], "how", ret->how),
+		ret->how);
+}
+
 /* `remedy` holds the text of that cell. */
-static struct cell cell_of(int which, const struct jitter_run *run, const struct jitter_row *row,
-	struct remedy *remedy)
+static struct cell source_cell(int which, const struct jitter_run *run,
+	const struct jitter_row *row, struct remedy *remedy)
 {
 	const struct source *source = row->source;
-	const struct policy *policy = source->unit ? run->policy : NULL;
 	const bool no_share = source->kind == SOURCE_OUTSIDE && row->share <= 0;
-	const int64_t sd_ns = llround(row->sd_ns);
-	const struct cell cells[ELEMENTS(row_columns)] = {
-		[NAME] = TEXT(source->name),
-		[NAMES] = TEXT(source->name),
-		[KIND] = TEXT(source_kind_names[source->kind]),
-		[UNIT] = TEXT(source->unit),
-		[COUNT] = NUMBER(row->count),
-		[MIN] = TIME(row->min_ns),
-		[MAX] = TIME(row->max_ns),
-		[MEAN] = TIME(llround(row->mean_ns)),
-		[TOTAL] = TIME(row->total_ns),
-		[PERIOD] = TIME(row->period_ns > 0 ? row->period_ns : -1),
-	};
 
-	if (which == SD)
-		return TIME(row->count > 1 ? sd_ns : -1);
-	if (which == SHARE)
+	switch (which) {
+	case KIND:
+		return TEXT(source_kind_names[source->kind]);
+	case UNIT:
+		return TEXT(source->unit);
+	case COUNT:
+		return NUMBER(row->count);
+	case MIN:
+		return TIME(row->min_ns);
+	case MAX:
+		return TIME(row->max_ns);
+	case MEAN:
+		return TIME(llround(row->mean_ns));
+	case SD:
+		return TIME(row->count > 1 ? llround(row->sd_ns) : -1);
+	case TOTAL:
+		return TIME(row->total_ns);
+	case SHARE:
 		return VALUE(json_real(row->share), no_share ? "-" : text_percent(row->share));
-	if (which == PARTS) {
-		json_t *parts = json_array();
-
-		for (const struct combination_part *part = run->jitter.combinations,
-						   *end = part + run->jitter.n_combinations;
-			part < end; part++)
-			if (part->combination == source->id && part->source <= run->sources.n)
-				json_array_append_new(parts,
-					json_string(run->sources.items[part->source - 1].name));
-		return VALUE(parts, NULL);
+	case PERIOD:
+		return TIME(row->period_ns > 0 ? row->period_ns : -1);
+	case REMEDY:
+		return remedy_cell(run, source, remedy);
+	case PARTS:
+		return parts_cell(run, source->id);
+	default: /* NAME, NAMES */
+		return TEXT(source->name);
 	}
-	if (which != REMEDY)
-		return cells[which];
-	/* by the policy of this machine, if the run is from it */
-	*remedy = jitter_remedy(source, run->all.cpu,
-		policy ? policy_never(policy, source->unit) : NULL,
-		policy && policy_stop(policy, source->unit));
-	return VALUE(json_pack("{s:s, s:s}", "kind", remedy_kind_names[remedy->kind], "how",
-			     remedy->how),
-		remedy->how);
 }
 
 /* Which rows. */
@@ -138,7 +155,7 @@ static void show_source_rows(const struct jitter_run *run, const struct jitter_t
 			continue;
 		table_begin_row(table);
 		for (const int *cell = cells; *cell; cell++)
-			table_add(table, cell_of(*cell, run, row, &remedy));
+			table_add(table, source_cell(*cell, run, row, &remedy));
 	}
 	if (ret_json)
 		*ret_json = table_json(table);
@@ -155,11 +172,9 @@ static void print_gaps(
 	terminal_wrap(stdout, note, (size_t)width + 1, 4); /* two blanks before the note */
 }
 
-/* What counters say of the time outside the kernel, and what may be wrong with the run. */
-static void print_limits(const struct jitter_run *run, const struct jitter_cpu *cpu)
+/* What counters say of the time outside the kernel. */
+static void print_outside(const struct jitter_run *run, const struct jitter_cpu *cpu)
 {
-	double sampled = jitter_share(cpu->sampled_ns, cpu->wall_ns);
-
 	if (cpu->outside_kernel >= 0)
 		terminal_say(stdout, 4, "  Outside the kernel: %s", outside_of(run));
 	else
@@ -169,6 +184,14 @@ static void print_limits(const struct jitter_run *run, const struct jitter_cpu *
 		printf("  The host reports %s of steal time\n", text_duration(cpu->steal_ns));
 	if (cpu->smis > 0)
 		printf("  The firmware interrupted this CPU %" PRId64 " times (SMIs)\n", cpu->smis);
+}
+
+/* What may be wrong with the run, and what tracing took. */
+static void print_limits(const struct jitter_cpu *cpu)
+{
+	double sampled = jitter_share(cpu->sampled_ns, cpu->wall_ns);
+	int64_t recording_ns = saturate_multiply((uint64_t)cpu->event_cost_ns, cpu->events);
+
 	if (cpu->lost > 0)
 		terminal_say(stdout, 4,
 			"  Warning: %" PRId64 " of %" PRId64 " events were lost: sources may lack "
@@ -186,46 +209,57 @@ static void print_limits(const struct jitter_run *run, const struct jitter_cpu *
 	if (cpu->event_cost_ns > 0)
 		terminal_say(stdout, 4, "  Recording took %s an event, %s of the sampled time",
 			text_duration(cpu->event_cost_ns),
-			text_percent(jitter_share(
-				saturate_multiply((uint64_t)cpu->event_cost_ns, cpu->events),
-				cpu->sampled_ns)));
+			text_percent(jitter_share(recording_ns, cpu->sampled_ns)));
+}
+
+static void print_periods(const struct jitter_run *run, const struct jitter_cpu *cpu)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->jitter.n_periods; i++) {
+		const struct jitter_period *p = &run->jitter.periods[i];
+		const char *where = "";
+
+		if (p->cpu != cpu->cpu)
+			continue;
+		if (p->outside_kernel)
+			where = " (outside)";
+		else if (cpu->outside_kernel < 0)
+			where = " (the host?)";
+		print_gaps("without, periodic", p->count, p->total_ns, cpu,
+			text_brief("every %s%s", text_duration(p->period_ns), where));
+		n++;
+	}
+	if (n == 0)
+		print_gaps("without, periodic", 0, 0, cpu, "");
+}
+
+/* "1.2 % of the time": of that in which gaps are seen. */
+static const char *share_of_sampled(int64_t ns, const struct jitter_cpu *cpu)
+{
+	return text_brief("%s of the time", text_percent(jitter_share(ns, cpu->sampled_ns)));
 }
 
 /* How far the run can be relied upon, for one of its CPUs. */
 static void print_cpu(const struct jitter_run *run, const struct jitter_cpu *cpu)
 {
-	size_t n = 0;
-
 	printf("\nCPU %d: %.1f %% of %s sampled, gaps over %s\n", cpu->cpu,
 		100 * jitter_share(cpu->sampled_ns, cpu->wall_ns), text_duration(cpu->wall_ns),
 		text_duration(cpu->threshold_ns));
+
 	printf("  %-20s %9s %10s %8s\n", "", "GAPS", "TIME", "SHARE");
 	print_gaps("all", cpu->gaps, cpu->gaps_ns, cpu, "");
 	print_gaps("explained by events", cpu->explained, cpu->explained_ns, cpu, "");
 	print_gaps("  of these by chance", cpu->chance, cpu->chance_ns, cpu, "(a shifted trace)");
-	for (size_t i = 0; i < run->jitter.n_periods; i++) {
-		const struct jitter_period *p = &run->jitter.periods[i];
-
-		if (p->cpu != cpu->cpu)
-			continue;
-		print_gaps("without, periodic", p->count, p->total_ns, cpu,
-			text_brief("every %s%s", text_duration(p->period_ns),
-				p->outside_kernel         ? " (outside)"
-				: cpu->outside_kernel < 0 ? " (the host?)"
-							  : ""));
-		n++;
-	}
-	if (n == 0)
-		print_gaps("without, periodic", 0, 0, cpu, "");
+	print_periods(run, cpu);
 	if (cpu->outside_kernel >= 0)
 		print_gaps("outside the kernel", cpu->outside_kernel, cpu->outside_kernel_ns, cpu,
-			text_brief("%s of the time",
-				text_percent(
-					jitter_share(cpu->outside_kernel_ns, cpu->sampled_ns))));
+			share_of_sampled(cpu->outside_kernel_ns, cpu));
 	print_gaps("unexplained", cpu->unexplained, cpu->unexplained_ns, cpu,
-		text_brief("%s of the time",
-			text_percent(jitter_share(cpu->unexplained_ns, cpu->sampled_ns))));
-	print_limits(run, cpu);
+		share_of_sampled(cpu->unexplained_ns, cpu));
+
+	print_outside(run, cpu);
+	print_limits(cpu);
 }
 
 /* What emp-calibrate prints: the largest sources, or all of them. kept: the file with the trace;
@@ -240,6 +274,7 @@ static void print_jitter_summary(const struct jitter_run *run, const char *kept,
 	show_source_rows(run, &rows, cells, LITTLE_TOO | OUTSIDE_TOO, NULL);
 	if (rows.n < run->frequency.n)
 		printf("and %zu more (-v)\n", run->frequency.n - rows.n);
+
 	for (size_t i = 0; i < run->jitter.n_cpus; i++) {
 		const struct jitter_cpu *cpu = &run->jitter.cpus[i];
 
@@ -247,6 +282,7 @@ static void print_jitter_summary(const struct jitter_run *run, const char *kept,
 		printf("  %" PRId64 " of %" PRId64 " events lost\n", cpu->lost,
 			cpu->lost + cpu->events);
 	}
+
 	if (kept)
 		printf("\nThe trace is in '%s': trace-cmd report -i FILE, kernelshark FILE\n",
 			kept);
@@ -254,32 +290,41 @@ static void print_jitter_summary(const struct jitter_run *run, const char *kept,
 		run->run.state == RUN_INTERRUPTED ? ", interrupted" : "", run->run.id);
 }
 
+/* How many rows are not chosen, and what they took together. */
+static void print_rest(const struct jitter_table *table, int which)
+{
+	double share = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < table->n; i++) {
+		if (row_is_chosen(&table->rows[i], which))
+			continue;
+		share += table->rows[i].share;
+		n++;
+	}
+	if (n > 0)
+		terminal_say(stdout, 2, "and %zu more that took %s together (--all lists them)", n,
+			text_percent(share));
+}
+
 /* Table I, where the sources come from, and what the run says of its own limits. */
 static void print_jitter_run(const struct jitter_run *run, bool all)
 {
-	static const int lengths[] = {NAME, COUNT, MIN, MAX, MEAN, SD, TOTAL, SHARE, END},
-			 remedies[] = {NAME, KIND, UNIT, PERIOD, REMEDY, END};
-	const struct jitter_table *rows = &run->frequency;
+	static const int lengths[] = {NAME, COUNT, MIN, MAX, MEAN, SD, TOTAL, SHARE, END};
+	static const int remedies[] = {NAME, KIND, UNIT, PERIOD, REMEDY, END};
+	const struct jitter_table *table = &run->frequency;
 	const int which = OUTSIDE_TOO | (all ? LITTLE_TOO : 0);
-	double rest = 0;
-	size_t n_rest = 0;
 
 	terminal_say(stdout, 2, "Run %" PRId64 ": sources took %s, %s of the sampled time of %s%s",
-		run->run.id, text_duration(rows->total_ns),
-		text_percent(jitter_share(rows->total_ns, run->all.sampled_ns)),
+		run->run.id, text_duration(table->total_ns),
+		text_percent(jitter_share(table->total_ns, run->all.sampled_ns)),
 		text_count(run->jitter.n_cpus, "CPU"),
 		run->run.state == RUN_INTERRUPTED ? " (interrupted)" : "");
-	show_source_rows(run, rows, lengths, which, NULL);
-	for (size_t i = 0; i < rows->n; i++)
-		if (!row_is_chosen(&rows->rows[i], which)) {
-			rest += rows->rows[i].share;
-			n_rest++;
-		}
-	if (n_rest > 0)
-		terminal_say(stdout, 2, "and %zu more that took %s together (--all lists them)",
-			n_rest, text_percent(rest));
+
+	show_source_rows(run, table, lengths, which, NULL);
+	print_rest(table, which);
 	printf("\n");
-	show_source_rows(run, rows, remedies, which, NULL);
+	show_source_rows(run, table, remedies, which, NULL);
 	for (size_t i = 0; i < run->jitter.n_cpus; i++)
 		print_cpu(run, &run->jitter.cpus[i]);
 }
@@ -307,13 +352,9 @@ static json_t *known_or_null(int64_t value)
 	return value >= 0 ? json_integer(value) : json_null();
 }
 
-/* time_share is of the sampled time, and neither what has a period nor what is outside the kernel
- * is in it. */
-static json_t *unexplained_json(const struct jitter_run *run)
+static json_t *periods_json(const struct jitter_run *run)
 {
-	const struct jitter_cpu *all = &run->all;
-	json_t *periods = json_array(),
-	       *outside = json_null(); /* null: it is not known which gaps these are */
+	json_t *periods = json_array();
 
 	for (size_t i = 0; i < run->jitter.n_periods; i++) {
 		const struct jitter_period *p = &run->jitter.periods[i];
@@ -323,16 +364,32 @@ static json_t *unexplained_json(const struct jitter_run *run)
 				(json_int_t)p->period_ns, "count", (json_int_t)p->count, "total_ns",
 				(json_int_t)p->total_ns, "outside_kernel", p->outside_kernel));
 	}
-	if (all->outside_kernel >= 0)
-		outside = json_pack("{s:s, s:I, s:I, s:f}", "name", outside_of(run), "count",
-			(json_int_t)all->outside_kernel, "total_ns",
-			(json_int_t)all->outside_kernel_ns, "time_share",
-			jitter_share(all->outside_kernel_ns, all->sampled_ns));
+	return periods;
+}
+
+/* null: it is not known which gaps these are. */
+static json_t *outside_json(const struct jitter_run *run)
+{
+	const struct jitter_cpu *all = &run->all;
+
+	if (all->outside_kernel < 0)
+		return json_null();
+	return json_pack("{s:s, s:I, s:I, s:f}", "name", outside_of(run), "count",
+		(json_int_t)all->outside_kernel, "total_ns", (json_int_t)all->outside_kernel_ns,
+		"time_share", jitter_share(all->outside_kernel_ns, all->sampled_ns));
+}
+
+/* time_share is of the sampled time, and neither what has a period nor what is outside the kernel
+ * is in it. */
+static json_t *unexplained_json(const struct jitter_run *run)
+{
+	const struct jitter_cpu *all = &run->all;
+
 	return json_pack("{s:I, s:I, s:f, s:o, s:o, s:o, s:o}", "count",
 		(json_int_t)all->unexplained, "total_ns", (json_int_t)all->unexplained_ns,
 		"time_share", jitter_share(all->unexplained_ns, all->sampled_ns), "periods",
-		periods, "outside_kernel", outside, "steal_ns", known_or_null(all->steal_ns),
-		"smis", known_or_null(all->smis));
+		periods_json(run), "outside_kernel", outside_json(run), "steal_ns",
+		known_or_null(all->steal_ns), "smis", known_or_null(all->smis));
 }
 
 static json_t *gaps_json(int64_t count, int64_t ns, const struct jitter_cpu *cpu)
@@ -344,10 +401,10 @@ static json_t *gaps_json(int64_t count, int64_t ns, const struct jitter_cpu *cpu
 
 static json_t *run_json(const struct jitter_run *run)
 {
-	static const int of_sources[] = {NAME, KIND, UNIT, COUNT, MIN, MAX, MEAN, SD, TOTAL, SHARE,
-		PERIOD, REMEDY, END},
-			 of_combinations[] = {NAME, KIND, UNIT, COUNT, MIN, MAX, MEAN, SD, TOTAL,
-				 SHARE, PERIOD, PARTS, END};
+	static const int of_sources[] = {
+		NAME, KIND, UNIT, COUNT, MIN, MAX, MEAN, SD, TOTAL, SHARE, PERIOD, REMEDY, END};
+	static const int of_combinations[] = {
+		NAME, KIND, UNIT, COUNT, MIN, MAX, MEAN, SD, TOTAL, SHARE, PERIOD, PARTS, END};
 	const struct jitter_cpu *all = &run->all;
 	json_t *cpus = json_array(), *sources, *combinations;
 	int64_t duration_ns = 0;
@@ -358,12 +415,12 @@ static json_t *run_json(const struct jitter_run *run)
 		duration_ns = cpu->wall_ns > duration_ns ? cpu->wall_ns : duration_ns;
 		json_array_append_new(cpus, json_integer(cpu->cpu));
 	}
-	show_source_rows(
-		run, &run->frequency, of_sources, LITTLE_TOO, &sources); /* what events name */
+	show_source_rows(run, &run->frequency, of_sources, LITTLE_TOO, &sources);
 	show_source_rows(
 		run, &run->time, of_combinations, LITTLE_TOO | ONLY_COMBINATIONS, &combinations);
-	return json_pack(
-		"{s:O*, s:I, s:s, s:o, s:I, s:f, s:I, s:I, s:I, s:I, s:I, s:{s:I, s:I}, s:o, s:o, s:o, s:o, s:o}",
+
+	return json_pack("{s:O*, s:I, s:s, s:o, s:I, s:f, s:I, s:I, s:I, s:I, s:I, s:{s:I, s:I}, "
+			 "s:o, s:o, s:o, s:o, s:o}",
 		"context", run->context, "run", (json_int_t)run->run.id, "state",
 		run_state_word(run->run.state), "cpus", cpus, "duration_ns",
 		(json_int_t)duration_ns, "sampled_share",
@@ -377,42 +434,66 @@ static json_t *run_json(const struct jitter_run *run)
 		"sources", sources, "combinations", combinations);
 }
 
+/* The interruptions of one range of lengths, by source. Buckets do not know the shortest, the
+ * longest, the standard deviation and the period. */
+static json_t *peak_json(const struct jitter_run *run, const struct jitter_peak *peak)
+{
+	static const int members[] = {NAME, KIND, UNIT, COUNT, MEAN, TOTAL, SHARE, REMEDY, END};
+	json_t *sources;
+
+	show_source_rows(run, &peak->table, members, LITTLE_TOO | OUTSIDE_TOO, &sources);
+	return json_pack("{s:I, s:I, s:I, s:{s:I, s:I}, s:o}", "run", (json_int_t)run->run.id,
+		"low_ns", (json_int_t)peak->low_ns, "high_ns", (json_int_t)peak->high_ns, "gaps",
+		"count", (json_int_t)peak->gaps, "total_ns", (json_int_t)peak->gaps_ns, "sources",
+		sources);
+}
+
+static void print_peak(const struct jitter_run *run, const struct jitter_peak *peak)
+{
+	static const int cells[] = {NAME, COUNT, MEAN, TOTAL, SHARE, END};
+
+	terminal_say(stdout, 2, "Run %" PRId64 ": interruptions of %s to %s (edges of buckets)",
+		run->run.id, text_duration(peak->low_ns), text_duration(peak->high_ns));
+	if (peak->table.n == 0)
+		printf("The trace has no interruptions of these lengths.\n");
+	show_source_rows(run, &peak->table, cells, LITTLE_TOO | OUTSIDE_TOO, NULL);
+	terminal_say(stdout, 2,
+		"The loop saw %" PRId64 " gaps of these lengths, %s in total. A gap is slightly "
+		"longer than the trace shows.",
+		peak->gaps, text_duration(peak->gaps_ns));
+}
+
 static int show_peak(
 	const struct jitter_run *run, const struct jitter_view *view, struct error *err)
 {
-	/* Buckets do not know the shortest, the longest, the standard deviation and the period. */
-	static const int cells[] = {NAME, COUNT, MEAN, TOTAL, SHARE, END},
-			 members[] = {NAME, KIND, UNIT, COUNT, MEAN, TOTAL, SHARE, REMEDY, END};
 	struct jitter_peak peak;
-	json_t *sources;
 	int r = jitter_peak_make(
 		&peak, &run->jitter, view->low_ns, view->high_ns, &run->sources, err);
 
 	if (r < 0)
 		return r;
-	if (view->json) {
-		show_source_rows(run, &peak.table, members, LITTLE_TOO | OUTSIDE_TOO, &sources);
-		r = json_print_document("emp-jitter-peak",
-			json_pack("{s:I, s:I, s:I, s:{s:I, s:I}, s:o}", "run",
-				(json_int_t)run->run.id, "low_ns", (json_int_t)peak.low_ns,
-				"high_ns", (json_int_t)peak.high_ns, "gaps", "count",
-				(json_int_t)peak.gaps, "total_ns", (json_int_t)peak.gaps_ns,
-				"sources", sources),
-			err);
-	} else {
-		terminal_say(stdout, 2,
-			"Run %" PRId64 ": interruptions of %s to %s (edges of buckets)",
-			run->run.id, text_duration(peak.low_ns), text_duration(peak.high_ns));
-		if (peak.table.n == 0)
-			printf("The trace has no interruptions of these lengths.\n");
-		show_source_rows(run, &peak.table, cells, LITTLE_TOO | OUTSIDE_TOO, NULL);
-		terminal_say(stdout, 2,
-			"The loop saw %" PRId64 " gaps of these lengths, %s in total. A gap is "
-			"slightly longer than the trace shows.",
-			peak.gaps, text_duration(peak.gaps_ns));
-	}
+	if (view->json)
+		r = json_print_document("emp-jitter-peak", peak_json(run, &peak), err);
+	else
+		print_peak(run, &peak);
 	jitter_table_clear(&peak.table);
 	return r;
+}
+
+/* A run without a baseline, of which no picture is wanted. */
+static int show_run(const struct jitter_run *run, const struct jitter_view *view, struct error *err)
+{
+	if (view->high_ns > 0)
+		return show_peak(run, view, err);
+	if (view->json)
+		return json_print_document("emp-jitter", run_json(run), err);
+	if (view->summary)
+		print_jitter_summary(run, view->kept, view->all);
+	else if (view->combinations)
+		print_combinations(run, view->all);
+	else
+		print_jitter_run(run, view->all);
+	return 0;
 }
 
 int jitter_show(struct book *book, int64_t id, const struct jitter_view *view, struct error *err)
@@ -433,17 +514,5 @@ int jitter_show(struct book *book, int64_t id, const struct jitter_view *view, s
 		r = jitter_draw(&pair, view, err);
 	if (r < 0 || (view->output && !view->baseline))
 		return r;
-	if (view->baseline)
-		return jitter_changes_show(&pair, view, err);
-	if (view->high_ns > 0)
-		return show_peak(&run, view, err);
-	if (view->json)
-		return json_print_document("emp-jitter", run_json(&run), err);
-	if (view->summary)
-		print_jitter_summary(&run, view->kept, view->all);
-	else if (view->combinations)
-		print_combinations(&run, view->all);
-	else
-		print_jitter_run(&run, view->all);
-	return 0;
+	return view->baseline ? jitter_changes_show(&pair, view, err) : show_run(&run, view, err);
 }

@@ -50,7 +50,8 @@ uint32_t jitter_source_add(
 	return (uint32_t)s->n - 1;
 }
 
-/* What only the running system knows. A thread that has ended leaves both as they are. */
+/* Whether a thread is the kernel's, and its unit, from the running system. Both stay as they are if
+ * the thread has ended. */
 static void describe_thread(struct identity *identity, pid_t pid, const char *name,
 	bool *ret_kernel, const char **ret_unit)
 {
@@ -83,31 +84,45 @@ uint32_t jitter_source_of_thread(struct jitter_sources *s, pid_t pid, const char
 	return source;
 }
 
+/* "irq9:acpi", "softirq:TIMER", "kworker:flush_work"; NULL: it is the event's own. The caller frees
+ * it. */
+static char *make_event_name(const struct jitter_sources *s, const struct trace_event *event)
+{
+	const char *function = NULL;
+
+	switch (event->kind) {
+	case TRACE_IRQ:
+		return text_format("irq%d:%s", (int)event->number, event->name ?: "unknown");
+	case TRACE_SOFTIRQ:
+		return text_format("softirq:%s", event->name ?: "unknown");
+	case TRACE_WORK:
+		if (s->decoder)
+			function = trace_decoder_function(s->decoder, event->number);
+		return text_format("kworker:%s", function ?: "unknown");
+	default:
+		return NULL;
+	}
+}
+
 uint32_t jitter_source_of_event(struct jitter_sources *s, const struct trace_event *event)
 {
-	static const enum source_kind kinds[] = {[TRACE_VECTOR] = SOURCE_VECTOR,
+	static const enum source_kind kinds[] = {
+		[TRACE_VECTOR] = SOURCE_VECTOR,
 		[TRACE_IRQ] = SOURCE_IRQ,
 		[TRACE_SOFTIRQ] = SOURCE_SOFTIRQ,
 		[TRACE_WORK] = SOURCE_KERNEL,
 		[TRACE_NMI] = SOURCE_NMI,
-		[TRACE_FAULT] = SOURCE_FAULT};
+		[TRACE_FAULT] = SOURCE_FAULT,
+	};
 	uint64_t hash = hash_event((int)event->kind, event->number, event->name);
 	const uint32_t *known = keymap_find(&s->known, hash);
-	const char *name = event->name;
 	_cleanup_(freep) char *made = NULL;
 	uint32_t source;
 
 	if (known)
 		return *known;
-	if (event->kind == TRACE_WORK)
-		name = s->decoder ? trace_decoder_function(s->decoder, event->number) : NULL;
-	name = name ?: "unknown";
-	if (event->kind == TRACE_IRQ)
-		made = text_format("irq%d:%s", (int)event->number, name);
-	else if (event->kind == TRACE_SOFTIRQ || event->kind == TRACE_WORK)
-		made = text_format(
-			"%s:%s", event->kind == TRACE_WORK ? "kworker" : "softirq", name);
-	source = jitter_source_add(s, made ?: name, NULL, kinds[event->kind]);
+	made = make_event_name(s, event);
+	source = jitter_source_add(s, made ?: event->name ?: "unknown", NULL, kinds[event->kind]);
 	keymap_set(&s->known, hash, source);
 	return source;
 }
@@ -115,13 +130,15 @@ uint32_t jitter_source_of_event(struct jitter_sources *s, const struct trace_eve
 /* By kind, what interrupts before what it leads to; then by name. */
 static bool source_is_before(const struct jitter_sources *s, uint32_t a, uint32_t b)
 {
-	static const int ranks[N_SOURCE_KINDS] = {[SOURCE_NMI] = 0,
+	static const int ranks[N_SOURCE_KINDS] = {
+		[SOURCE_NMI] = 0,
 		[SOURCE_VECTOR] = 1,
 		[SOURCE_IRQ] = 2,
 		[SOURCE_FAULT] = 3,
 		[SOURCE_SOFTIRQ] = 4,
 		[SOURCE_KERNEL] = 5,
-		[SOURCE_PROCESS] = 6};
+		[SOURCE_PROCESS] = 6,
+	};
 	const struct jitter_source_name *x = &s->items[a], *y = &s->items[b];
 	int by_name;
 
@@ -154,14 +171,36 @@ static size_t distinct_parts(
 	return kept;
 }
 
+/* A new combination, or one that had this name in another order of its parts. */
+static uint32_t add_combined_source(struct jitter_sources *s, const uint32_t *sorted, size_t n)
+{
+	_cleanup_(freep) char *name = NULL;
+	size_t before = s->n, size;
+	FILE *text = xopen_memstream(&name, &size);
+	struct jitter_source_name *made;
+	uint32_t source;
+
+	for (size_t i = 0; i < n; i++)
+		fprintf(text, "%s%s", i ? "_" : "", s->items[sorted[i]].name);
+	text_stream_close(text, &name);
+	source = jitter_source_add(s, name, NULL, SOURCE_COMBINATION);
+	if (source < before)
+		return source;
+
+	made = &s->items[source];
+	made->parts = xmalloc(n * sizeof(*sorted));
+	memcpy(made->parts, sorted, n * sizeof(*sorted));
+	made->n_parts = n;
+	s->n_combinations++;
+	return source;
+}
+
 uint32_t jitter_source_of_parts(struct jitter_sources *s, const uint32_t *parts, size_t n)
 {
 	uint32_t sorted[MOST_PARTS], source;
-	size_t kept = distinct_parts(s, parts, n, sorted), size, before = s->n;
-	_cleanup_(freep) char *name = NULL;
+	size_t kept = distinct_parts(s, parts, n, sorted);
 	const uint32_t *known = NULL;
 	uint64_t hash = 0;
-	FILE *text;
 
 	if (kept == 1)
 		return sorted[0];
@@ -173,17 +212,7 @@ uint32_t jitter_source_of_parts(struct jitter_sources *s, const uint32_t *parts,
 		return *known;
 	if (kept > MOST_PARTS || s->n_combinations >= MOST_COMBINATIONS)
 		return jitter_source_add(s, "other combinations", NULL, SOURCE_COMBINATION);
-	text = xopen_memstream(&name, &size);
-	for (size_t i = 0; i < kept; i++)
-		fprintf(text, "%s%s", i ? "_" : "", s->items[sorted[i]].name);
-	text_stream_close(text, &name);
-	source = jitter_source_add(s, name, NULL, SOURCE_COMBINATION);
-	if (source >= before) { /* another order of parts may have had this name */
-		s->items[source].parts = xmalloc(kept * sizeof(*sorted));
-		memcpy(s->items[source].parts, sorted, kept * sizeof(*sorted));
-		s->items[source].n_parts = kept;
-		s->n_combinations++;
-	}
+	source = add_combined_source(s, sorted, kept);
 	keymap_set(&s->known, hash, source);
 	return source;
 }

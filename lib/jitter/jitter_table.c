@@ -43,15 +43,14 @@ static void finish_rows(struct jitter_table *table, size_t n_sources, enum sourc
 {
 	for (size_t i = 0; i < n_sources; i++) {
 		struct jitter_row *row = &table->rows[i];
-		double n = (double)row->count;
+		double n = (double)row->count, squares_ns2; /* of the deviations */
 
 		if (row->count == 0)
 			continue;
 		row->mean_ns = (double)row->total_ns / n;
+		squares_ns2 = row->squares_ns2 - n * row->mean_ns * row->mean_ns;
 		if (n > 1)
-			row->sd_ns = sqrt(
-				fmax(row->squares_ns2 - n * row->mean_ns * row->mean_ns, 0) /
-				(n - 1));
+			row->sd_ns = sqrt(fmax(squares_ns2, 0) / (n - 1));
 		if (row->source->kind != left_out)
 			table->total_ns = saturate_add(table->total_ns, row->total_ns);
 		table->rows[table->n++] = *row;
@@ -122,6 +121,14 @@ void jitter_table_clear(struct jitter_table *table)
 	*table = (struct jitter_table){};
 }
 
+/* Whether the greatest of all CPUs counts; otherwise it is their sum. */
+static bool is_greatest(const struct field *field)
+{
+	return field->offset == offsetof(struct jitter_cpu, smallest_gap_ns) ||
+	       field->offset == offsetof(struct jitter_cpu, threshold_ns) ||
+	       field->offset == offsetof(struct jitter_cpu, event_cost_ns);
+}
+
 struct jitter_cpu jitter_all_cpus(const struct jitter *jitter)
 {
 	const struct field *end = jitter_cpu_table.fields + jitter_cpu_table.n;
@@ -130,12 +137,9 @@ struct jitter_cpu jitter_all_cpus(const struct jitter *jitter)
 	fields_init(&jitter_cpu_table, &all);
 	for (size_t i = 0; i < jitter->n_cpus; i++)
 		for (const struct field *f = jitter_cpu_table.fields; f < end; f++) {
-			bool greatest = f->offset == offsetof(struct jitter_cpu, smallest_gap_ns) ||
-					f->offset == offsetof(struct jitter_cpu, threshold_ns) ||
-					f->offset == offsetof(struct jitter_cpu, event_cost_ns);
 			int64_t sum = field_get(f, &all), more = field_get(f, &jitter->cpus[i]);
 
-			if (greatest || sum < 0) /* below 0: not known */
+			if (is_greatest(f) || sum < 0) /* below 0: not known */
 				sum = more > sum ? more : sum;
 			else if (more > 0)
 				sum = saturate_add(sum, more);

@@ -14,8 +14,8 @@ struct jitter_row {
 	double sd_ns;
 	double share;      /* of what events name (total_ns); 0 outside the kernel */
 	int64_t period_ns; /* 0: none */
-	double squares_ns2, rounds, round_squares_ns2,
-		round_steps_ns2; /* see struct jitter_source; sums over CPUs */
+	/* see struct jitter_source; sums over CPUs */
+	double squares_ns2, rounds, round_squares_ns2, round_steps_ns2;
 };
 
 struct jitter_table {

@@ -22,9 +22,10 @@ void preemptions_add(struct preemptions *p, const struct preemption *more)
 	}
 	item->slices += more->slices;
 	item->total_ns += more->total_ns;
-	item->longest_ns = more->longest_ns > item->longest_ns ? more->longest_ns
-							       : item->longest_ns;
+	if (more->longest_ns > item->longest_ns)
+		item->longest_ns = more->longest_ns;
 	p->total_ns += more->total_ns;
+
 	sum = *item;
 	for (; item > p->items && item[-1].total_ns < sum.total_ns; item--)
 		*item = item[-1];
@@ -59,36 +60,54 @@ static void set_ready(struct preemption_finder *f, pid_t pid, uint32_t ready)
 	keymap_set(&f->threads, (uint64_t)pid, ready);
 }
 
+/* Closes finished slices; charges them if the program was runnable. A switch from one task to
+ * another leaves the first one's interval before that of the second. */
+static void charge_intervals(struct preemption_finder *f, bool was_runnable)
+{
+	struct intervals *v = &f->intervals;
+
+	if (v->depth > 0)
+		return;
+	for (size_t i = 0; i < v->n; i++) {
+		const struct trace_interval *item = &v->items[i];
+		const struct preemption slice = {item->source, 1, item->net_ns, item->net_ns};
+
+		if (was_runnable && item->end_ns >= item->start_ns && !item->open_ended)
+			preemptions_add(&f->found, &slice);
+	}
+	intervals_drop(v, v->n);
+}
+
+/* The same event, in which all threads of the program are one. */
+static struct trace_event without_threads(
+	const struct preemption_finder *f, const struct trace_event *event)
+{
+	struct trace_event seen = *event;
+
+	seen.pid = is_of_program(f, event->pid) ? f->program : event->pid;
+	seen.prev = is_of_program(f, event->prev) ? f->program : event->prev;
+	seen.next = is_of_program(f, event->next) ? f->program : event->next;
+	return seen;
+}
+
 void preemption_finder_add(
 	struct preemption_finder *f, const struct trace_event *event, int64_t at_ns)
 {
-	struct trace_event seen = *event;
 	bool was_runnable = f->running || f->n_ready > 0;
-	struct intervals *v = &f->intervals;
+	struct trace_event seen;
 
 	if (event->what == TRACE_FORK) {
 		if (is_of_program(f, event->prev))
 			set_ready(f, event->next, READY);
 		return;
 	}
-	/* all threads of the program are one to the intervals */
-	seen.pid = is_of_program(f, event->pid) ? f->program : event->pid;
-	seen.prev = is_of_program(f, event->prev) ? f->program : event->prev;
-	seen.next = is_of_program(f, event->next) ? f->program : event->next;
-	intervals_add(v, &seen, at_ns);
-	f->found.events = v->events;
-	f->found.broken = v->broken;
-	/* Closes finished slices; charges them if the program was runnable. A switch from one task
-	 * to another leaves the first one's interval before that of the second. */
-	for (size_t i = 0; v->depth == 0 && i < v->n; i++) {
-		const struct trace_interval *item = &v->items[i];
 
-		if (was_runnable && item->end_ns >= item->start_ns && !item->open_ended)
-			preemptions_add(&f->found,
-				&(struct preemption){item->source, 1, item->net_ns, item->net_ns});
-	}
-	if (v->depth == 0)
-		intervals_drop(v, v->n);
+	seen = without_threads(f, event);
+	intervals_add(&f->intervals, &seen, at_ns);
+	f->found.events = f->intervals.events;
+	f->found.broken = f->intervals.broken;
+	charge_intervals(f, was_runnable);
+
 	if (event->what != TRACE_SWITCH)
 		return;
 	if (is_of_program(f, event->prev))

@@ -62,6 +62,23 @@ int program_trace_take(
 
 enum { MOST_ROWS = 8, MOST_LINES = 5, MOST_NAMED = 4 };
 
+static json_t *preemptions_json(const struct program_trace *t, const struct preemptions *taken)
+{
+	json_t *sources = json_array();
+
+	for (size_t i = 0; i < taken->n; i++) {
+		const struct preemption *item = &taken->items[i];
+		const struct jitter_source_name *source = &t->sources.items[item->source];
+
+		json_array_append_new(sources,
+			json_pack("{s:s, s:s, s:s?, s:I, s:I, s:I}", "name", source->name, "kind",
+				source_kind_names[source->kind], "unit", source->unit, "slices",
+				(json_int_t)item->slices, "total_ns", (json_int_t)item->total_ns,
+				"longest_ns", (json_int_t)item->longest_ns));
+	}
+	return sources;
+}
+
 json_t *program_trace_json(
 	const struct program_trace *t, const struct preemptions *preemptions, size_t n)
 {
@@ -69,24 +86,13 @@ json_t *program_trace_json(
 
 	for (size_t i = 0; i < n; i++) {
 		const struct preemptions *taken = &preemptions[i];
-		json_t *sources = json_array();
 
-		for (size_t k = 0; k < taken->n; k++) {
-			const struct preemption *item = &taken->items[k];
-			const struct jitter_source_name *source = &t->sources.items[item->source];
-
-			json_array_append_new(sources,
-				json_pack("{s:s, s:s, s:s?, s:I, s:I, s:I}", "name", source->name,
-					"kind", source_kind_names[source->kind], "unit",
-					source->unit, "slices", (json_int_t)item->slices,
-					"total_ns", (json_int_t)item->total_ns, "longest_ns",
-					(json_int_t)item->longest_ns));
-		}
 		json_array_append_new(samples,
 			json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "sample", (json_int_t)(i + 1),
 				"taken_ns", (json_int_t)taken->total_ns, "events",
 				(json_int_t)taken->events, "events_lost", (json_int_t)taken->lost,
-				"chain_breaks", (json_int_t)taken->broken, "sources", sources));
+				"chain_breaks", (json_int_t)taken->broken, "sources",
+				preemptions_json(t, taken)));
 	}
 	return json_pack("{s:i, s:I, s:o}", "cpu", t->cpu, "event_cost_ns",
 		(json_int_t)t->event_cost_ns, "samples", samples);
@@ -95,8 +101,8 @@ json_t *program_trace_json(
 size_t trace_outstanding(
 	const struct sample *samples, size_t n, size_t *ret, size_t most, double *ret_median)
 {
-	_cleanup_(freep) int64_t *times = xcalloc(n, sizeof(*times)),
-				 *left = xcalloc(n, sizeof(*left));
+	_cleanup_(freep) int64_t *times = xcalloc(n, sizeof(*times));
+	_cleanup_(freep) int64_t *left = xcalloc(n, sizeof(*left));
 	double median, limit;
 	size_t found;
 
@@ -107,6 +113,7 @@ size_t trace_outstanding(
 	sort_ascending(times, n);
 	median = quantile_of(times, n, 0.5);
 	limit = median + fmax(3 * shorth_of(times, n).sd, 0.001 * median);
+
 	for (found = 0; found < most; found++) {
 		size_t longest = 0;
 
@@ -122,16 +129,12 @@ size_t trace_outstanding(
 	return found;
 }
 
-/* median_ns: of ET; usual_ns: what is usually taken from a sample. */
-static void print_outstanding(const struct program_trace *t, const struct preemptions *taken,
-	const struct sample *sample, double median_ns, double usual_ns)
+/* "backupd 90.8 ms in 23 slices": those with at least a hundredth of what was taken. The caller
+ * frees it. */
+static char *largest_preemptions(const struct program_trace *t, const struct preemptions *taken)
 {
-	const double MUCH = 0.2;
-	double extra_ns = (double)sample->et_ns - median_ns;
-	double unexplained_ns = extra_ns - ((double)taken->total_ns - usual_ns);
-	_cleanup_(freep) char *text = NULL;
+	char *text = NULL;
 
-	/* "backupd 90.8 ms in 23 slices": those with at least a hundredth of what was taken */
 	for (size_t i = 0; i < taken->n && i < MOST_NAMED; i++) {
 		const struct preemption *item = &taken->items[i];
 
@@ -142,14 +145,24 @@ static void print_outstanding(const struct program_trace *t, const struct preemp
 		if (item->slices > 1)
 			text_append(&text, " ", "in %" PRId64 " slices", item->slices);
 	}
-	if (taken->n == 0)
-		text = xstrdup("nothing took the CPU");
+	return text ?: xstrdup("nothing took the CPU");
+}
+
+/* median_ns: of ET; usual_ns: what is usually taken from a sample. */
+static void print_outstanding(const struct program_trace *t, const struct preemptions *taken,
+	const struct sample *sample, double median_ns, double usual_ns)
+{
+	const double MUCH = 0.2;
+	double extra_ns = (double)sample->et_ns - median_ns;
+	double unexplained_ns = extra_ns - ((double)taken->total_ns - usual_ns);
+	_cleanup_(freep) char *text = largest_preemptions(t, taken);
+	int width;
+
 	if (unexplained_ns > MUCH * extra_ns)
 		text_append(
 			&text, "; ", "%s is not explained", text_duration(llround(unexplained_ns)));
-	terminal_wrap(stdout, text,
-		(size_t)printf("  sample %u: +%s:", sample->n, text_duration(llround(extra_ns))),
-		4);
+	width = printf("  sample %u: +%s:", sample->n, text_duration(llround(extra_ns)));
+	terminal_wrap(stdout, text, (size_t)width, 4);
 }
 
 /* sums: of n samples, with an ET of et_ns in all. */
@@ -181,41 +194,66 @@ static void print_preemptions(
 		printf("  Slices and time are means of a sample\n");
 }
 
-void program_trace_print(const struct program_trace *t, const struct preemptions *preemptions,
-	size_t n, const struct sample *samples, size_t n_samples)
+/* Of all samples: the sources and their sums. */
+static struct preemptions sum_preemptions(const struct preemptions *preemptions, size_t n)
 {
-	const char *cost = "";
-	_cleanup_(preemptions_clear) struct preemptions sums = {};
-	_cleanup_(freep) int64_t *totals = xcalloc(n, sizeof(*totals));
-	double et_ns = 0, median_ns = 0, usual_ns, events, cost_ns = (double)t->event_cost_ns;
-	size_t which[MOST_LINES], n_which;
+	struct preemptions sums = {};
 
-	if (n == 0)
-		return;
 	for (size_t i = 0; i < n; i++) {
 		for (size_t k = 0; k < preemptions[i].n; k++)
 			preemptions_add(&sums, &preemptions[i].items[k]);
 		sums.events += preemptions[i].events;
 		sums.lost += preemptions[i].lost;
 		sums.broken += preemptions[i].broken;
-		totals[i] = preemptions[i].total_ns;
 	}
-	for (size_t i = 0; i < n_samples; i++)
-		et_ns += (double)samples[i].et_ns;
-	print_preemptions(t, &sums, (double)n, et_ns);
+	return sums;
+}
 
+/* A line for each sample that stands out, of those that were traced. */
+static void print_all_outstanding(const struct program_trace *t,
+	const struct preemptions *preemptions, size_t n, const struct sample *samples,
+	size_t n_samples)
+{
+	_cleanup_(freep) int64_t *totals = xcalloc(n, sizeof(*totals));
+	double median_ns = 0, usual_ns;
+	size_t which[MOST_LINES], n_which;
+
+	for (size_t i = 0; i < n; i++)
+		totals[i] = preemptions[i].total_ns;
 	usual_ns = median_of(totals, n);
 	n_which = trace_outstanding(samples, n_samples, which, MOST_LINES, &median_ns);
 	for (size_t i = 0; i < n_which; i++)
 		if (which[i] < n)
 			print_outstanding(
 				t, &preemptions[which[i]], &samples[which[i]], median_ns, usual_ns);
+}
 
-	events = (double)sums.events / (double)n;
+/* n: samples; et_ns: of all of them. */
+static void print_tracing(
+	const struct program_trace *t, const struct preemptions *sums, double n, double et_ns)
+{
+	double events = (double)sums->events / n, cost_ns = (double)t->event_cost_ns;
+	const char *cost = "";
+
 	if (cost_ns > 0)
 		cost = text_brief(", %s of CPU time (%s of ET)",
 			text_duration(llround(events * cost_ns)),
-			text_percent((double)sums.events * cost_ns / et_ns));
+			text_percent((double)sums->events * cost_ns / et_ns));
 	terminal_say(stdout, 4, "  Tracing: %.4g events a sample%s; %" PRId64 " lost, %s", events,
-		cost, sums.lost, text_count(sums.broken, "hole"));
+		cost, sums->lost, text_count(sums->broken, "hole"));
+}
+
+void program_trace_print(const struct program_trace *t, const struct preemptions *preemptions,
+	size_t n, const struct sample *samples, size_t n_samples)
+{
+	_cleanup_(preemptions_clear) struct preemptions sums = sum_preemptions(preemptions, n);
+	double et_ns = 0;
+
+	if (n == 0)
+		return;
+	for (size_t i = 0; i < n_samples; i++)
+		et_ns += (double)samples[i].et_ns;
+	print_preemptions(t, &sums, (double)n, et_ns);
+	print_all_outstanding(t, preemptions, n, samples, n_samples);
+	print_tracing(t, &sums, (double)n, et_ns);
 }

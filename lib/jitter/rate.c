@@ -25,9 +25,9 @@ static double rate_variance(const struct rate *r) /* n - 1 */
 	return r->n > 1 ? fmax(r->squares - r->total_ns * rate_mean(r), 0) / (r->n - 1) : 0;
 }
 
-/* So many rounds are worth one, because neighbours are alike: a burst over ten rounds is one burst.
- * The correlation of neighbours is estimated by their differences (von Neumann 1941), which what
- * happens at the ends of the run does not bias. */
+/* How many rounds count as one, because neighbours are alike: a burst over ten rounds is one burst.
+ * The correlation of neighbours is estimated by their differences (von Neumann 1941), which the
+ * ends of the run do not bias. */
 static double rate_inflation(const struct rate *r)
 {
 	double variance = rate_variance(r), lag1;
@@ -39,8 +39,9 @@ static double rate_inflation(const struct rate *r)
 	return lag1 > 0 ? fmin(correlation_inflation(lag1, r->n), r->n) : 1;
 }
 
-/* Given so many rounds with it in both, how many of them b has by chance is binomial. k is rounded
- * down, and at least k of k + n at random means a beta distribution of the share. */
+/* Of all rounds that have the source, the number of those in b is binomial by chance. The p-value
+ * is the probability of at least k in b and `others` in a, by the beta distribution. k is rounded
+ * down. */
 static double rate_by_number(
 	double k, double others, double margin, const struct rate *a, const struct rate *b)
 {
@@ -49,13 +50,29 @@ static double rate_by_number(
 	return k >= 1 ? gsl_cdf_beta_P(share, floor(k), ceil(others) + 1) : 1;
 }
 
+/* Welch's test of mean(b) <= margin mean(a), where n_a and n_b values are independent. Rounds of
+ * the two may not be equally long. */
+static double welch_p(
+	const struct rate *a, double n_a, const struct rate *b, double n_b, double margin)
+{
+	double scale = b->n / b->time_ns * a->time_ns / a->n;
+	double of_a = margin * margin * rate_variance(a) / n_a;
+	double of_b = scale * scale * rate_variance(b) / n_b;
+	double off = scale * rate_mean(b) - margin * rate_mean(a), freedom;
+
+	if (of_a + of_b <= 0)
+		return off > 0 ? 0 : 1;
+	freedom = (of_a + of_b) * (of_a + of_b) /
+		  (of_a * of_a / fmax(n_a - 1, 1) + of_b * of_b / fmax(n_b - 1, 1));
+	return gsl_cdf_tdist_Q(off / sqrt(of_a + of_b), freedom);
+}
+
 /* The p-value of ratio <= margin. */
 static double p_of_ratio(const struct rate *a, const struct rate *b, double margin)
 {
 	/* of two runs of the same source, which should be the same */
 	double inflation = fmax(rate_inflation(a), rate_inflation(b));
 	double k = b->with / inflation, others = a->with / inflation;
-	double n_a = a->n / inflation, n_b = b->n / inflation, scale, of_a, of_b, off, freedom;
 
 	if (b->total_ns <= 0 || a->time_ns <= 0 || b->time_ns <= 0)
 		return 1;
@@ -63,17 +80,7 @@ static double p_of_ratio(const struct rate *a, const struct rate *b, double marg
 		return rate_by_number(b->with >= PERMANENT * b->n ? b->with : k, 0, margin, a, b);
 	if (k < ENOUGH || others < ENOUGH)
 		return rate_by_number(k, others, margin, a, b);
-	/* Welch's test of mean(b) <= margin mean(a), with as many values as are independent */
-	/* rounds of the two may not be equally long */
-	scale = b->n / b->time_ns * a->time_ns / a->n;
-	of_a = margin * margin * rate_variance(a) / n_a;
-	of_b = scale * scale * rate_variance(b) / n_b;
-	off = scale * rate_mean(b) - margin * rate_mean(a);
-	if (of_a + of_b <= 0)
-		return off > 0 ? 0 : 1;
-	freedom = (of_a + of_b) * (of_a + of_b) /
-		  (of_a * of_a / fmax(n_a - 1, 1) + of_b * of_b / fmax(n_b - 1, 1));
-	return gsl_cdf_tdist_Q(off / sqrt(of_a + of_b), freedom);
+	return welch_p(a, a->n / inflation, b, b->n / inflation, margin);
 }
 
 double rate_more(const struct rate *a, const struct rate *b, double margin)
@@ -104,5 +111,7 @@ double rate_ratio(const struct rate *a, const struct rate *b, double *ret_low, d
 
 	*ret_low = lower_bound(a, b);
 	*ret_high = 1 / lower_bound(b, a);
-	return of_a > 0 ? of_b / of_a : of_b > 0 ? INFINITY : 1;
+	if (of_a > 0)
+		return of_b / of_a;
+	return of_b > 0 ? INFINITY : 1;
 }

@@ -16,12 +16,14 @@ int counter_check(struct error *err)
 	if (strstr(info, " constant_tsc") && strstr(info, " nonstop_tsc"))
 		return 0;
 	return error_say(err, -ENOTSUP,
-		"this processor's time stamp counter is not invariant (/proc/cpuinfo lacks constant_tsc or nonstop_tsc), so interruptions cannot be measured with it");
+		"this processor's time stamp counter is not invariant (/proc/cpuinfo lacks "
+		"constant_tsc or nonstop_tsc), so interruptions cannot be measured with it");
 #elif defined(__aarch64__)
 	return 0; /* the architecture demands it */
 #else
 	return error_say(err, -ENOTSUP,
-		"interruptions can be measured on x86 and arm64 only: EMP supports no counter on this architecture");
+		"interruptions can be measured on x86 and arm64 only: EMP supports no counter on "
+		"this architecture");
 #endif
 }
 
@@ -97,30 +99,92 @@ static uint64_t kernel_mark_renew(void)
 	return now;
 }
 
+/* Gives a gap to who takes it; if the ring is full, it is only counted. */
+static void sampler_give(struct sampler *s, const struct gap *gap)
+{
+	size_t given = atomic_load_explicit(&s->given, memory_order_relaxed);
+
+	if (given - atomic_load_explicit(&s->taken, memory_order_acquire) == RING) {
+		s->dropped++;
+		s->dropped_ticks += gap->end - gap->start;
+	} else {
+		s->ring[given % RING] = *gap;
+		atomic_store_explicit(&s->given, given + 1, memory_order_release);
+	}
+}
+
 /* A gap that ends now. If the kernel ran, it lasts until the mark is set again, less what that
  * takes: what comes meanwhile is part of it. Returns where the next one may start. */
 static uint64_t sampler_end_gap(struct sampler *s, uint64_t start, uint64_t now)
 {
-	bool kernel = !kernel_mark_is_set();
-	uint64_t end = now;
+	struct gap gap = {start, now, !kernel_mark_is_set()};
 
-	if (kernel && s->kernel_known) {
+	if (gap.kernel && s->kernel_known) {
 		now = kernel_mark_renew();
-		end = now - s->renewal > end ? now - s->renewal : end;
+		gap.end = now - s->renewal > gap.end ? now - s->renewal : gap.end;
 	}
-
-	size_t given = atomic_load_explicit(&s->given, memory_order_relaxed);
-
-	if (end - start > s->threshold) {
-		if (given - atomic_load_explicit(&s->taken, memory_order_acquire) == RING) {
-			s->dropped++;
-			s->dropped_ticks += end - start;
-		} else {
-			s->ring[given % RING] = (struct gap){start, end, kernel};
-			atomic_store_explicit(&s->given, given + 1, memory_order_release);
-		}
-	}
+	if (gap.end - gap.start > s->threshold)
+		sampler_give(s, &gap);
 	return now;
+}
+
+/* The mean time between two readings, in the fastest of many blocks: the processor may reorder
+ * single reads, and two may be a tick apart. */
+static uint64_t measure_smallest_gap(void)
+{
+	uint64_t smallest = UINT64_MAX;
+
+	for (int i = 0; i < FLOOR_BLOCKS; i++) {
+		uint64_t first = tsc_read(), last = first;
+
+		for (int k = 0; k < BLOCK; k++)
+			last = tsc_read();
+		smallest = last - first < smallest ? last - first : smallest;
+	}
+	return smallest / BLOCK ?: 1;
+}
+
+/* Ticks that setting the mark of the kernel takes at least. */
+static uint64_t measure_renewal(void)
+{
+	uint64_t renewal = UINT64_MAX;
+
+	for (int i = 0; i < BLOCK * BLOCK; i++) {
+		uint64_t start = tsc_read(), ticks = kernel_mark_renew() - start;
+
+		renewal = ticks < renewal ? ticks : renewal;
+	}
+	return renewal;
+}
+
+/* On its CPU, before the loop. */
+static void sampler_prepare(struct sampler *s)
+{
+	s->smallest = measure_smallest_gap();
+	s->threshold = s->threshold ?: FACTOR * s->smallest;
+	s->kernel_known = kernel_mark_works();
+	s->renewal = s->kernel_known ? measure_renewal() : UINT64_MAX;
+}
+
+static void sampler_loop(struct sampler *s)
+{
+	/* What the kernel does takes longer than this, and the mark must be set anew. */
+	const uint64_t usual = FACTOR * s->smallest;
+	const uint64_t threshold = s->threshold < usual ? s->threshold : usual;
+	uint64_t last;
+
+	s->first = tsc_read();
+	sem_post(&s->ready);
+	kernel_mark_set(); /* system calls may keep it, or not */
+	last = tsc_read();
+	while (!atomic_load_explicit(&s->stop, memory_order_relaxed)) {
+		uint64_t now = tsc_read();
+
+		if (now - last > threshold)
+			now = sampler_end_gap(s, last, now);
+		last = now;
+	}
+	s->last = last;
 }
 
 static void *sampler_run(void *data)
@@ -129,50 +193,12 @@ static void *sampler_run(void *data)
 
 	s->tid = gettid();
 	s->failed = pinning_pin(s->cpu);
-	if (s->failed == 0) {
-		uint64_t smallest = UINT64_MAX, renewal = UINT64_MAX;
-
-		/* Timed in blocks, because the processor may reorder single reads, and two may be a
-		 * tick apart. */
-		for (int i = 0; i < FLOOR_BLOCKS; i++) {
-			uint64_t first = tsc_read(), last = first;
-
-			for (int k = 0; k < BLOCK; k++)
-				last = tsc_read();
-			smallest = last - first < smallest ? last - first : smallest;
-		}
-		s->smallest = smallest / BLOCK ?: 1;
-		s->threshold = s->threshold ?: FACTOR * s->smallest;
-		s->kernel_known = kernel_mark_works();
-		for (int i = 0; s->kernel_known && i < BLOCK * BLOCK; i++) {
-			uint64_t start = tsc_read(), ticks = kernel_mark_renew() - start;
-
-			renewal = ticks < renewal ? ticks : renewal;
-		}
-		s->renewal = renewal;
-	}
+	if (s->failed == 0)
+		sampler_prepare(s);
 	sem_post(&s->ready);
 	wait_for_post(&s->go); /* asleep: who waits in a loop owes the scheduler that time */
-	if (s->failed == 0) {
-		const uint64_t usual = FACTOR * s->smallest,
-			       threshold = s->threshold < usual ? s->threshold
-								/* the kernel takes longer */
-								: usual;
-		uint64_t last;
-
-		s->first = tsc_read();
-		sem_post(&s->ready);
-		kernel_mark_set(); /* system calls may keep it, or not */
-		last = tsc_read();
-		while (!atomic_load_explicit(&s->stop, memory_order_relaxed)) {
-			uint64_t now = tsc_read();
-
-			if (now - last > threshold)
-				now = sampler_end_gap(s, last, now);
-			last = now;
-		}
-		s->last = last;
-	}
+	if (s->failed == 0)
+		sampler_loop(s);
 	return NULL;
 }
 
@@ -194,8 +220,8 @@ int sampler_start(struct sampler *s, struct error *err)
 	s->ring = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (s->ring == MAP_FAILED)
 		xalloc_fail();
-	madvise(s->ring, size,
-		MADV_HUGEPAGE); /* a gap in 256 would wait for the next small page's translation */
+	/* a gap in 256 would wait for the next small page's translation */
+	madvise(s->ring, size, MADV_HUGEPAGE);
 	if (mlock(s->ring, size) < 0)
 		return error_os(
 			err, -errno, "cannot lock 12 MB of memory for the gaps of CPU %d", s->cpu);

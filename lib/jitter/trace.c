@@ -15,8 +15,8 @@
 
 enum { PAGE_BYTES = 65536 }; /* pages of the buffer may be larger than those of memory */
 
-/* In the guard, or before the instance is freed here. The kernel refuses it until all descriptors
- * of the other process are closed. */
+/* The guard does this, or trace_free() if the guard was killed. The kernel refuses it until the
+ * other process has closed all its descriptors. */
 static void remove_instance(int tracing_fd, const void *path)
 {
 	for (int i = 0; i < 1000 && unlinkat(tracing_fd, path, AT_REMOVEDIR) < 0 && errno == EBUSY;
@@ -46,15 +46,15 @@ void trace_free(struct trace *t)
 	free(t);
 }
 
-/* In its mode "confidentiality" the kernel's lockdown forbids the trace, to root as well; "" where
- * it is not in it. */
+/* The cause, if the kernel's lockdown forbids the trace, as it does to root as well in its mode
+ * "confidentiality"; otherwise "". */
 static const char *lockdown(void)
 {
 	_cleanup_(freep) char *text = path_text(AT_FDCWD, "/sys/kernel/security/lockdown");
 
-	return text && strstr(text, "[confidentiality]")
-		       ? " (the kernel is locked down: see /sys/kernel/security/lockdown)"
-		       : "";
+	if (!text || !strstr(text, "[confidentiality]"))
+		return "";
+	return " (the kernel is locked down: see /sys/kernel/security/lockdown)";
 }
 
 static int trace_failed(int r, const char *what, struct error *err)
@@ -77,18 +77,20 @@ static int find_tracefs(int *ret_fd, struct error *err)
 	*ret_fd = tracing_fd;
 	if (r == 0)
 		return 0;
+
+	if (r != -ENOENT && geteuid() != 0)
+		return trace_failed(r, "use the kernel's trace; this needs root", err);
 	if (r != -ENOENT)
-		return trace_failed(r,
-			geteuid() == 0 ? "use the kernel's trace"
-				       : "use the kernel's trace; this needs root",
-			err);
+		return trace_failed(r, "use the kernel's trace", err);
 	if (*lockdown()) /* since it was started */
 		return error_say(err, -EPERM, "the kernel's trace cannot be used%s", lockdown());
 	return error_say(err, -ENOENT,
-		"the kernel's trace is not available: mount it ('mount -t tracefs nodev /sys/kernel/tracing'), or use a kernel with CONFIG_FTRACE");
+		"the kernel's trace is not available: mount it ('mount -t tracefs nodev "
+		"/sys/kernel/tracing'), or use a kernel with CONFIG_FTRACE");
 }
 
-/* A file of the instance. what: of which "cannot <what>" is said if it fails; NULL: nothing. */
+/* Writes a file of the instance. A failure's sentence begins with "cannot <what>"; NULL: it has
+ * none. */
 static int put_setting(const struct trace *t, const char *file, const char *value, const char *what,
 	struct error *err)
 {
@@ -97,20 +99,9 @@ static int put_setting(const struct trace *t, const char *file, const char *valu
 	return r < 0 && what ? trace_failed(r, what, err) : r;
 }
 
-/* With the clock, the size of the buffer (the kernel does not report if it makes it smaller), and
- * the CPUs. */
-static int make_instance(struct trace *t, const struct trace_request *request, struct error *err)
+/* Makes the directory of the instance, locked: others may take it for a leftover until it is. */
+static int make_instance_directory(struct trace *t, struct error *err)
 {
-	_cleanup_(freep) char *name = leftover_trace_name(getpid());
-	_cleanup_(freep) char *kib = text_format("%" PRId64, t->buffer_bytes / 1024);
-	_cleanup_(freep) char *clocks = NULL, *cpus = NULL, *mask = NULL;
-	int r;
-
-	t->path = text_format("instances/%s", name);
-	t->guard = guard_new(remove_instance, t->tracing_fd, t->path, err);
-	if (t->guard < 0)
-		return t->guard;
-	/* Others may take it for a leftover until it is locked. */
 	for (int i = 0; i < 100 && t->free_fd < 0; i++) {
 		closep(&t->fd);
 		t->fd = -1;
@@ -122,11 +113,16 @@ static int make_instance(struct trace *t, const struct trace_request *request, s
 	}
 	if (t->free_fd < 0)
 		return trace_failed(-errno, "make a private instance of the kernel's trace", err);
-	put_setting(t, "options/disable_on_free", "1", NULL, err);
-	r = put_setting(t, "tracing_on", "0", "stop the private trace", err);
-	if (r < 0)
-		return r;
-	clocks = path_text(t->fd, "trace_clock");
+	return 0;
+}
+
+/* The kernel does not report if it makes the buffer smaller. */
+static int set_clock_and_size(struct trace *t, struct error *err)
+{
+	_cleanup_(freep) char *clocks = path_text(t->fd, "trace_clock");
+	_cleanup_(freep) char *kib = text_format("%" PRId64, t->buffer_bytes / 1024);
+	int r;
+
 	if (put_setting(t, "trace_clock", t->clock, NULL, err) < 0)
 		return error_say(err, -ENOTSUP,
 			"the kernel's trace does not have the clock '%s'; it has %s", t->clock,
@@ -137,15 +133,41 @@ static int make_instance(struct trace *t, const struct trace_request *request, s
 			"cannot allocate %" PRId64
 			" MB for the trace of each CPU; use a smaller --buffer",
 			t->buffer_bytes >> 20);
-	cpus = path_text(t->fd, "tracing_cpumask");
-	mask = cpus ? cpu_mask(cpus, request->cpus, request->n_cpus, false) : NULL;
+	return 0;
+}
+
+static int set_cpus(struct trace *t, const struct trace_request *request, struct error *err)
+{
+	_cleanup_(freep) char *cpus = path_text(t->fd, "tracing_cpumask"), *mask = NULL;
+
+	if (cpus)
+		mask = cpu_mask(cpus, request->cpus, request->n_cpus, false);
 	if (!mask)
 		return trace_failed(-EIO, "choose the CPUs of the trace", err);
 	return put_setting(t, "tracing_cpumask", mask, "choose the CPUs of the trace", err);
 }
 
-/* Events that cannot be switched on (lockdown forbids some) are missed, but for the one that
- * everything rests on. */
+static int make_instance(struct trace *t, const struct trace_request *request, struct error *err)
+{
+	_cleanup_(freep) char *name = leftover_trace_name(getpid());
+	int r;
+
+	t->path = text_format("instances/%s", name);
+	t->guard = guard_new(remove_instance, t->tracing_fd, t->path, err);
+	if (t->guard < 0)
+		return t->guard;
+	r = make_instance_directory(t, err);
+	if (r < 0)
+		return r;
+	put_setting(t, "options/disable_on_free", "1", NULL, err);
+	r = put_setting(t, "tracing_on", "0", "stop the private trace", err);
+	if (r == 0)
+		r = set_clock_and_size(t, err);
+	return r == 0 ? set_cpus(t, request, err) : r;
+}
+
+/* Switches the events on. Those that cannot be switched on (lockdown forbids some) are left out;
+ * but nothing works without sched_switch. */
 static int enable_events(struct trace *t, bool of_program, struct error *err)
 {
 	const char *system, *event;
@@ -172,7 +194,8 @@ static int set_up_trace(struct trace *t, const struct trace_request *request, st
 
 	leftovers_remove(true);
 	r = trace_decoder_new(&t->decoder, t->tracing_fd, symbols, err);
-	if (r == 0 && request->keep) { /* made now, so that a wrong path is known before the run */
+	if (r == 0 && request->keep) {
+		/* made now, so that a wrong path is known before the run */
 		r = output_file_open(&t->kept, request->keep, err);
 		t->kept_path = xstrdup(request->keep);
 	}
@@ -180,6 +203,7 @@ static int set_up_trace(struct trace *t, const struct trace_request *request, st
 		r = make_instance(t, request, err);
 	if (r == 0)
 		r = enable_events(t, request->of_program, err);
+
 	for (struct trace_cpu *cpu = t->cpus; r == 0 && cpu < t->cpus + t->n_cpus; cpu++) {
 		cpu->fd = path_open(
 			t->fd, O_RDONLY | O_NONBLOCK, "per_cpu/cpu%d/trace_pipe_raw", cpu->cpu);
@@ -222,7 +246,7 @@ static int64_t page_fault_ns(int cpu)
 
 int trace_open(struct trace **ret, const struct trace_request *request, struct error *err)
 {
-	int64_t untraced_ns = request->of_program ? 0 : page_fault_ns(request->cpus[0]), traced_ns;
+	int64_t untraced_ns = request->of_program ? 0 : page_fault_ns(request->cpus[0]);
 	_cleanup_(trace_freep) struct trace *t = NULL;
 	int tracing_fd, r = find_tracefs(&tracing_fd, err);
 
@@ -247,7 +271,8 @@ int trace_open(struct trace **ret, const struct trace_request *request, struct e
 	if (r < 0)
 		return r;
 	if (untraced_ns > 0) {
-		traced_ns = page_fault_ns(request->cpus[0]);
+		int64_t traced_ns = page_fault_ns(request->cpus[0]);
+
 		t->event_cost_ns = traced_ns > untraced_ns ? traced_ns - untraced_ns : 0;
 	}
 	*ret = TAKE(t);
@@ -276,31 +301,42 @@ static int read_page(struct trace *t, struct trace_cpu *cpu, struct error *err)
 	return 1;
 }
 
+/* How many events the buffer of a CPU did not keep: what was overwritten, and what was not
+ * written. */
+static int64_t read_lost(const struct trace *t, int cpu)
+{
+	static const char *const losses[] = {"\noverrun: ", "\ndropped events: "};
+	_cleanup_(freep) char *text = path_text(t->fd, "per_cpu/cpu%d/stats", cpu);
+	int64_t lost = 0;
+
+	for (size_t i = 0; text && i < ELEMENTS(losses); i++) {
+		const char *line = strstr(text, losses[i]);
+
+		if (line)
+			lost += strtoll(line + strlen(losses[i]), NULL, 10);
+	}
+	return lost;
+}
+
 int trace_next(struct trace *t, size_t i, struct trace_event *ret, struct error *err)
 {
-	/* What was overwritten, and what was not written. */
-	static const char *const losses[] = {"\noverrun: ", "\ndropped events: "};
 	struct trace_cpu *cpu = &t->cpus[i];
-	_cleanup_(freep) char *text = NULL;
-	int r = 1;
 
 	while (!trace_decode(t->decoder, &t->records, ret)) {
-		/* new events may come as fast as they are read */
-		r = t->read_bytes <= t->buffer_bytes + PAGE_BYTES ? read_page(t, cpu, err) : 0;
-		if (r <= 0)
-			break;
-	}
-	if (r != 0)
-		return r;
-	t->read_bytes = 0;
-	text = path_text(t->fd, "per_cpu/cpu%d/stats", cpu->cpu);
-	cpu->lost = -cpu->forgotten;
-	for (size_t k = 0; text && k < ELEMENTS(losses); k++) {
-		const char *line = strstr(text, losses[k]);
+		int r = 0;
 
-		cpu->lost += line ? strtoll(line + strlen(losses[k]), NULL, 10) : 0;
+		/* new events may come as fast as they are read */
+		if (t->read_bytes <= t->buffer_bytes + PAGE_BYTES)
+			r = read_page(t, cpu, err);
+		if (r < 0)
+			return r;
+		if (r > 0)
+			continue;
+		t->read_bytes = 0;
+		cpu->lost = read_lost(t, cpu->cpu) - cpu->forgotten;
+		return 0;
 	}
-	return 0;
+	return 1;
 }
 
 int trace_forget(struct trace *t, struct error *err)
@@ -325,10 +361,16 @@ static void put_number(FILE *out, uint64_t value, size_t bytes)
 	uint32_t four = (uint32_t)value;
 	uint16_t two = (uint16_t)value;
 
-	fwrite(bytes == 8    ? (void *)&value
-		: bytes == 4 ? (void *)&four
-			     : (void *)&two,
-		bytes, 1, out);
+	switch (bytes) {
+	case 8:
+		fwrite(&value, sizeof(value), 1, out);
+		break;
+	case 4:
+		fwrite(&four, sizeof(four), 1, out);
+		break;
+	default:
+		fwrite(&two, sizeof(two), 1, out);
+	}
 }
 
 /* A file of tracefs after its length, which takes `length_bytes`; an empty file where there is
@@ -353,24 +395,14 @@ static void put_events(FILE *out, int fd, const char *system)
 		put_file(out, fd, formats.items[i] + 1, 8);
 }
 
-static void put_header(const struct trace *t, FILE *out)
+/* The systems of events that EMP records, with their events; a reader needs no others. */
+static void put_systems(const struct trace *t, FILE *out)
 {
-	static const char magic[] = "\x17\x08\x44tracing6";
-	/* Those that EMP records; a reader needs no others. */
 	static const char *const systems[] = {
 		"sched", "irq", "irq_vectors", "ipi", "nmi", "mce", "exceptions", "workqueue"};
 	const char *present[ELEMENTS(systems)];
 	size_t n = 0;
 
-	fwrite(magic, sizeof(magic), 1, out);
-	putc(tep_is_bigendian(), out);
-	putc(sizeof(long), out);
-	put_number(out, t->page_size, 4);
-	fwrite("header_page", 12, 1, out);
-	put_file(out, t->tracing_fd, "events/header_page", 8);
-	fwrite("header_event", 13, 1, out);
-	put_file(out, t->tracing_fd, "events/header_event", 8);
-	put_events(out, t->tracing_fd, "ftrace");
 	for (size_t i = 0; i < ELEMENTS(systems); i++) {
 		_cleanup_(freep) char *path = text_format("events/%s", systems[i]);
 
@@ -382,6 +414,24 @@ static void put_header(const struct trace *t, FILE *out)
 		fwrite(present[i], strlen(present[i]) + 1, 1, out);
 		put_events(out, t->tracing_fd, present[i]);
 	}
+}
+
+static void put_header(const struct trace *t, FILE *out)
+{
+	static const char magic[] = "\x17\x08\x44tracing6";
+
+	fwrite(magic, sizeof(magic), 1, out);
+	putc(tep_is_bigendian(), out);
+	putc(sizeof(long), out);
+	put_number(out, t->page_size, 4);
+
+	fwrite("header_page", 12, 1, out);
+	put_file(out, t->tracing_fd, "events/header_page", 8);
+	fwrite("header_event", 13, 1, out);
+	put_file(out, t->tracing_fd, "events/header_event", 8);
+
+	put_events(out, t->tracing_fd, "ftrace");
+	put_systems(t, out);
 	put_file(out, AT_FDCWD, "/proc/kallsyms", 4);
 	put_file(out, t->tracing_fd, "printk_formats", 4);
 	put_file(out, t->tracing_fd, "saved_cmdlines", 8);
@@ -392,6 +442,25 @@ static uint64_t page_aligned(const struct trace *t, uint64_t at)
 	return (at + t->page_size - 1) / t->page_size * t->page_size;
 }
 
+/* Zeros up to the next page. */
+static void put_padding(const struct trace *t, FILE *out)
+{
+	uint64_t at = (uint64_t)ftello(out);
+
+	for (uint64_t end = page_aligned(t, at); at < end; at++)
+		putc(0, out);
+}
+
+/* The pages of a CPU, from their file. */
+static void put_cpu_pages(const struct trace *t, FILE *out, FILE *pages)
+{
+	size_t n;
+
+	rewind(pages);
+	while ((n = fread(t->page, 1, PAGE_BYTES, pages)) > 0)
+		fwrite(t->page, 1, n, out);
+}
+
 /* After the header: where the pages of each CPU are, and how many bytes, and the clock as the file
  * trace_clock has it; then the pages. files[i]: those of CPU i; NULL: it has none. */
 static bool put_pages(const struct trace *t, FILE *out, FILE *const *files, size_t n)
@@ -399,7 +468,6 @@ static bool put_pages(const struct trace *t, FILE *out, FILE *const *files, size
 	enum { OPTION_CLOCK = 4 };
 	_cleanup_(freep) char *clock = text_format("[%s]", t->clock);
 	uint64_t at;
-	size_t part;
 
 	put_number(out, n, 4);
 	/* Option 4, which is empty, says that the name of the clock is after the places. */
@@ -407,6 +475,7 @@ static bool put_pages(const struct trace *t, FILE *out, FILE *const *files, size
 	put_number(out, OPTION_CLOCK, 2);
 	put_number(out, 0, 4);
 	put_number(out, 0, 2);
+
 	fwrite("flyrecord", 10, 1, out);
 	at = page_aligned(t, (uint64_t)ftello(out) + n * 16 + sizeof(uint64_t) + strlen(clock));
 	for (size_t i = 0; i < n; i++) {
@@ -418,16 +487,13 @@ static bool put_pages(const struct trace *t, FILE *out, FILE *const *files, size
 	}
 	put_number(out, strlen(clock), 8);
 	fwrite(clock, strlen(clock), 1, out);
+
 	for (size_t i = 0; i < n; i++) {
 		if (files[i] && ferror(files[i]))
 			return false;
-		for (uint64_t end = page_aligned(t, at = (uint64_t)ftello(out)); at < end; at++)
-			putc(0, out);
-		if (!files[i])
-			continue;
-		rewind(files[i]);
-		while ((part = fread(t->page, 1, PAGE_BYTES, files[i])) > 0)
-			fwrite(t->page, 1, part, out);
+		put_padding(t, out);
+		if (files[i])
+			put_cpu_pages(t, out, files[i]);
 	}
 	return true;
 }

@@ -10,8 +10,8 @@ struct trace_cpu {
 	int cpu;
 	int fd;      /* of its raw pages */
 	FILE *pages; /* where they are kept; NULL: nowhere */
-	/* Events that the buffer did not keep, from trace_forget() to the end of the last pass of
-	 * trace_next(), and before. */
+	/* Events that the buffer did not keep: since trace_forget(), as of the last pass of
+	 * trace_next(); and before trace_forget(). */
 	int64_t lost, forgotten;
 };
 
@@ -54,8 +54,8 @@ void trace_free(struct trace *trace);
 DEFINE_FREEP(trace)
 
 /* The next event that was recorded on the i-th of the CPUs. 1: there is one; 0: this pass over the
- * buffer is complete, which may end where the buffer's size was read, if events come as fast. A
- * pass must be completed before that of another CPU. */
+ * buffer is complete. It ends at the latest when as much as the buffer's size was read, in case
+ * events come as fast. A pass must be completed before that of another CPU begins. */
 int trace_next(struct trace *trace, size_t i, struct trace_event *ret, struct error *err);
 /* Drops what was recorded so far. */
 int trace_forget(struct trace *trace, struct error *err);

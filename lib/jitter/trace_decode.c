@@ -123,10 +123,16 @@ static void add_vectors(struct trace_decoder *d, int tracing_fd)
 		const char *entry = strrchr(entries.items[i / 2], '/') + 1;
 		_cleanup_(freep) char *name = xstrndup(entry, strlen(entry) - strlen(ends[0]));
 		_cleanup_(freep) char *event = text_format("%s%s", name, ends[i % 2]);
+		const struct event_row row = {
+			.system = "irq_vectors",
+			.event = event,
+			.what = i % 2 ? TRACE_END : TRACE_BEGIN,
+			.kind = TRACE_VECTOR,
+			.name = name,
+			.fields = {"vector"},
+		};
 
-		add_event(d, tracing_fd,
-			&(struct event_row){"irq_vectors", event, i % 2 ? TRACE_END : TRACE_BEGIN,
-				TRACE_VECTOR, name, {"vector"}});
+		add_event(d, tracing_fd, &row);
 	}
 }
 
@@ -143,7 +149,8 @@ int trace_decoder_new(
 	add_event(d, tracing_fd, &rows[0]);
 	if (d->n == 0)
 		return error_say(err, -ENOTSUP,
-			"this kernel does not have the trace event sched_switch; its configuration lacks CONFIG_EVENT_TRACING or CONFIG_SCHED_TRACER");
+			"this kernel does not have the trace event sched_switch; its configuration "
+			"lacks CONFIG_EVENT_TRACING or CONFIG_SCHED_TRACER");
 	for (size_t i = 1; i < ELEMENTS(rows); i++)
 		add_event(d, tracing_fd, &rows[i]);
 	add_vectors(d, tracing_fd);
@@ -163,14 +170,16 @@ const char *trace_decoder_event(const struct trace_decoder *d, size_t i, const c
 
 static uint64_t read_number(const struct place *place, const char *record)
 {
-	uint64_t eight;
-	int32_t four;
+	uint64_t eight = 0;
+	int32_t four = 0;
 
-	if (place->size == 8)
-		return memcpy(&eight, record + place->offset, 8), eight;
+	if (place->size == 8) {
+		memcpy(&eight, record + place->offset, 8);
+		return eight;
+	}
 	if (place->size == 4)
-		return memcpy(&four, record + place->offset, 4), (uint64_t)(int64_t)four;
-	return 0;
+		memcpy(&four, record + place->offset, 4);
+	return (uint64_t)(int64_t)four;
 }
 
 /* A name in the record: itself, or where and how long it is. */

@@ -59,9 +59,10 @@ bool trace_page_next(struct trace_page *page, struct trace_record *ret)
 		if (length > page->size - start)
 			break;
 		page->next = start + length;
-		/* The upper five bits of an absolute time are those of the time before. */
-		page->at = type == TIME_STAMP ? (time | (page->at & (UINT64_C(0xf8) << 56)))
-					      : page->at + time;
+		if (type == TIME_STAMP) /* its upper five bits are those of the time before */
+			page->at = time | (page->at & (UINT64_C(0xf8) << 56));
+		else
+			page->at += time;
 		if (type < PADDING) {
 			*ret = (struct trace_record){page->at, page->data + start, (int)length};
 			return true;

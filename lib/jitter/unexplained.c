@@ -69,17 +69,19 @@ static double bin_height(const struct spacing_bin *bins, int at)
 		return 0;
 	wider = sum_bins(bins, at, BESIDE).count - sum_bins(bins, at, 2 * PEAK).count;
 	expected = (double)wider * (2 * PEAK + 1) / (2 * (BESIDE - 2 * PEAK));
-	return (double)count < 3 * expected ? 0 : ((double)count - expected) / sqrt(expected + 1);
+	if ((double)count < 3 * expected)
+		return 0;
+	return ((double)count - expected) / sqrt(expected + 1);
 }
 
-/* How far off an item may be: a bin is so precise. */
+/* How far an item may be from where its period puts it: bins are no more precise. */
 static int64_t tolerance_ns(double period_ns)
 {
 	return 6000 + (int64_t)(0.0005 * period_ns);
 }
 
-/* Nearly that of a period that was found before, or of its multiples: what it left, an early tick
- * and the late one after it, has such spacings. */
+/* Whether a spacing is nearly a period that was found before, or a multiple of it. Items that this
+ * period has left, an early tick and the late one after it, have such spacings. */
 static bool is_multiple(int64_t ns, const struct unexplained_period *before, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -92,7 +94,8 @@ static bool is_multiple(int64_t ns, const struct unexplained_period *before, siz
 	return false;
 }
 
-/* The same period, or that of which it is a multiple: from few items, it may be found first. */
+/* The period itself, or the one that it is a multiple of: with few items, a multiple may be found
+ * first. */
 static int64_t fundamental_ns(const struct spacing_bin *bins, int64_t period_ns)
 {
 	for (int k = MOST_MULTIPLE; k > 1; k--) {
@@ -104,32 +107,42 @@ static int64_t fundamental_ns(const struct spacing_bin *bins, int64_t period_ns)
 	return bin_centre_ns(bins, (int)(period_ns / BIN_NS));
 }
 
-/* The shortest that stands out, and is the highest beside it; 0: none. The multiples of a period
- * stand out, too; those of a distance between two items that each have a period do not. */
-static int64_t find_period(const struct unexplained_period *periods, size_t n_before)
+/* The period that this bin shows; 0: none. The bin must stand out, and be the highest beside it.
+ * The multiples of a period stand out, too; those of a distance between two items that each have a
+ * period do not. */
+static int64_t period_at(const struct unexplained_period *periods, size_t n_before, int at)
 {
 	const struct spacing_bin *bins = periods[n_before].spacings;
 	const double STANDS_OUT = 10;
+	int64_t ns;
+	int twice;
 
-	for (int at = SHORTEST_NS / BIN_NS; at < BINS; at++) {
-		bool highest = true;
-		int64_t ns;
-		int twice;
+	for (int i = at - PEAK; i <= at + PEAK; i++)
+		if (i >= 0 && i < BINS && bins[i].count > bins[at].count)
+			return 0;
+	if (bin_height(bins, at) <= STANDS_OUT)
+		return 0;
 
-		for (int i = at - PEAK; i <= at + PEAK; i++)
-			highest &= i < 0 || i >= BINS || bins[i].count <= bins[at].count;
-		if (!highest || bin_height(bins, at) <= STANDS_OUT)
-			continue;
-		ns = bin_centre_ns(bins, at);
-		twice = (int)(2 * ns / BIN_NS);
-		if (twice + PEAK < BINS &&
-			(bin_height(bins, twice - 1) > STANDS_OUT ||
-				bin_height(bins, twice + 1) > STANDS_OUT) &&
-			!is_multiple(ns, periods, n_before) &&
-			!is_multiple(fundamental_ns(bins, ns), periods, n_before))
-			return ns;
-	}
-	return 0;
+	ns = bin_centre_ns(bins, at);
+	twice = (int)(2 * ns / BIN_NS);
+	if (twice + PEAK >= BINS)
+		return 0;
+	if (bin_height(bins, twice - 1) <= STANDS_OUT && bin_height(bins, twice + 1) <= STANDS_OUT)
+		return 0;
+	if (is_multiple(ns, periods, n_before) ||
+		is_multiple(fundamental_ns(bins, ns), periods, n_before))
+		return 0;
+	return ns;
+}
+
+/* The shortest period; 0: none. */
+static int64_t find_period(const struct unexplained_period *periods, size_t n_before)
+{
+	int64_t ns = 0;
+
+	for (int at = SHORTEST_NS / BIN_NS; ns == 0 && at < BINS; at++)
+		ns = period_at(periods, n_before, at);
+	return ns;
 }
 
 /* Whether an item starts within `within` of `at`. */
@@ -184,6 +197,19 @@ static size_t take_periodic(struct unexplained_period *p, const struct unexplain
 	return n_rest;
 }
 
+/* Whether twice as many items have the period as have periods that are wrong for certain. */
+static bool period_holds(const struct unexplained_item *items, size_t n, double period_ns)
+{
+	size_t found = 0, wrong = 0; /* two of these for each item */
+
+	for (size_t i = 0; i < n; i++) {
+		found += is_periodic(items, n, i, period_ns);
+		wrong += is_periodic(items, n, i, 0.73 * period_ns);
+		wrong += is_periodic(items, n, i, 1.37 * period_ns);
+	}
+	return found >= 2 && found > wrong / 2 * 2;
+}
+
 void unexplained_add(
 	struct unexplained *unexplained, const struct unexplained_item *all, size_t n_all)
 {
@@ -197,12 +223,12 @@ void unexplained_add(
 		if (all[i].length_ns >= LEAST_NS)
 			items[n++] = all[i];
 	}
+
 	/* each among the items without those before it */
 	for (size_t i = 0; i < UNEXPLAINED_PERIODS; i++) {
 		struct unexplained_period *p = &unexplained->periods[i];
 		struct unexplained_item *before = items;
 		int64_t count = p->count, total_ns = p->total_ns;
-		size_t found = 0, wrong = 0; /* two of these for each item */
 
 		add_spacings(p, items, n);
 		if (!p->period_ns)
@@ -210,14 +236,7 @@ void unexplained_add(
 		if (!p->period_ns)
 			break;
 		p->period_ns = fundamental_ns(p->spacings, p->period_ns);
-		/* It holds if twice as many items have it as have periods that are wrong for
-		 * certain. */
-		for (size_t k = 0; k < n; k++) {
-			found += is_periodic(items, n, k, (double)p->period_ns);
-			wrong += is_periodic(items, n, k, 0.73 * (double)p->period_ns);
-			wrong += is_periodic(items, n, k, 1.37 * (double)p->period_ns);
-		}
-		if (found < 2 || found <= wrong / 2 * 2)
+		if (!period_holds(items, n, (double)p->period_ns))
 			continue;
 		n = take_periodic(p, items, n, spare);
 		items = spare;

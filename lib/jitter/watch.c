@@ -41,10 +41,43 @@ struct watch {
 	int64_t rounds;
 };
 
+/* The rate of the counter, from its first reading and one at least AT_LEAST_NS later. */
+static void measure_scale(struct counter_scale *scale)
+{
+	enum { AT_LEAST_NS = 200000000 };
+	int64_t taken_ns = clock_ns(CLOCK_MONOTONIC_RAW) - scale->base_raw_ns;
+	struct counter_scale now;
+
+	if (taken_ns < AT_LEAST_NS)
+		usleep((useconds_t)((AT_LEAST_NS - taken_ns) / NS_PER_US));
+	now = counter_read();
+	scale->ns_per_tick = (double)(now.base_raw_ns - scale->base_raw_ns) /
+			     (double)(now.base - scale->base);
+}
+
+/* Begins one CPU, whose loop waits. */
+static int watch_cpu(struct watch *w, int number, int64_t threshold_ns, struct error *err)
+{
+	struct watched_cpu *cpu = &w->cpus[w->n_cpus++];
+	struct sampler *sampler = &cpu->sampler;
+	int r;
+
+	cpu->changes = COUNTERS_NONE;
+	cpu->counters = counters_open(AT_FDCWD, number);
+	sampler->cpu = number;
+	sampler->threshold = (uint64_t)((double)threshold_ns / w->scale.ns_per_tick);
+	r = sampler_start(sampler, err);
+	if (r < 0)
+		return r;
+	intervals_begin(&cpu->intervals, sampler->tid, &w->sources);
+	attribution_begin(&cpu->attribution,
+		(int64_t)((double)sampler->threshold * w->scale.ns_per_tick), &w->sources);
+	return 0;
+}
+
 /* Nothing runs yet. */
 static int watch_open(struct watch *w, const struct watch_request *request, struct error *err)
 {
-	enum { AT_LEAST_NS = 200000000 };
 	_cleanup_(machine_clear) struct machine machine;
 	struct trace_request trace = {
 		.cpus = request->cpus,
@@ -53,8 +86,6 @@ static int watch_open(struct watch *w, const struct watch_request *request, stru
 		.buffer_bytes = request->buffer_bytes,
 		.keep = request->keep,
 	};
-	struct counter_scale now;
-	int64_t taken_ns;
 	int r;
 
 	*w = (struct watch){.mono_raw = request->mono_raw, .scale = counter_read()};
@@ -72,32 +103,13 @@ static int watch_open(struct watch *w, const struct watch_request *request, stru
 		return r;
 	w->sources.identity = identity_new();
 	w->sources.decoder = w->trace->decoder;
-	/* The scale of the counter is measured while the trace is made, which takes a while. */
-	taken_ns = clock_ns(CLOCK_MONOTONIC_RAW) - w->scale.base_raw_ns;
-	if (taken_ns < AT_LEAST_NS)
-		usleep((useconds_t)((AT_LEAST_NS - taken_ns) / NS_PER_US));
-	now = counter_read();
-	w->scale.ns_per_tick = (double)(now.base_raw_ns - w->scale.base_raw_ns) /
-			       (double)(now.base - w->scale.base);
+	measure_scale(&w->scale); /* the trace has been made meanwhile, which takes a while */
+
 	w->cpus = xalloc_check(aligned_alloc(64, request->n_cpus * sizeof(*w->cpus)));
 	memset(w->cpus, 0, request->n_cpus * sizeof(*w->cpus));
-	for (size_t i = 0; i < request->n_cpus; i++) {
-		struct watched_cpu *cpu = &w->cpus[w->n_cpus++];
-
-		cpu->changes = COUNTERS_NONE;
-		cpu->sampler.cpu = request->cpus[i];
-		cpu->sampler.threshold = (uint64_t)((double)request->threshold_ns /
-						    w->scale.ns_per_tick);
-		cpu->counters = counters_open(AT_FDCWD, request->cpus[i]);
-		r = sampler_start(&cpu->sampler, err);
-		if (r < 0)
-			return r;
-		intervals_begin(&cpu->intervals, cpu->sampler.tid, &w->sources);
-		attribution_begin(&cpu->attribution,
-			(int64_t)((double)cpu->sampler.threshold * w->scale.ns_per_tick),
-			&w->sources);
-	}
-	return 0;
+	for (size_t i = 0; r >= 0 && i < request->n_cpus; i++)
+		r = watch_cpu(w, request->cpus[i], request->threshold_ns, err);
+	return r < 0 ? r : 0;
 }
 
 static void watch_close(struct watch *w)
@@ -130,7 +142,7 @@ static int watch_start(struct watch *w, struct error *err)
 		if (CPU_COUNT(&set) > 0 && sched_setaffinity(0, sizeof(set), &set) == 0)
 			sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority);
 	}
-	mlockall(MCL_CURRENT); /* what it is for is locked already: the loops' memory */
+	mlockall(MCL_CURRENT); /* the loops' memory, which matters most, is locked already */
 	r = trace_forget(w->trace, err);
 	if (r < 0)
 		return r;
@@ -143,53 +155,72 @@ static int watch_start(struct watch *w, struct error *err)
 	return 0;
 }
 
+static enum gap_origin origin_of(const struct sampler *sampler, const struct gap *gap)
+{
+	if (!sampler->kernel_known)
+		return GAP_UNKNOWN;
+	return gap->kernel ? GAP_IN_KERNEL : GAP_OUTSIDE_KERNEL;
+}
+
+static void take_gaps(const struct watch *w, struct watched_cpu *cpu)
+{
+	struct gap gap;
+
+	while (sampler_take(&cpu->sampler, &gap)) {
+		struct gap_seen *seen = array_add_reused(
+			cpu->gaps, cpu->n_gaps, cpu->gaps_capacity);
+
+		seen->start_ns = counter_ns(&w->scale, gap.start);
+		seen->end_ns = counter_ns(&w->scale, gap.end);
+		seen->origin = origin_of(&cpu->sampler, &gap);
+		cpu->sampled_ns = seen->end_ns - w->started_ns;
+	}
+}
+
+/* When an event was, on the counter: times of the clock mono_raw are placed by the two readings of
+ * both clocks around them. */
+static uint64_t counter_at(const struct watch *w, uint64_t event_at)
+{
+	const struct counter_scale *before = &w->before, *now = &w->now;
+	double share;
+
+	if (!w->mono_raw)
+		return event_at;
+	share = (double)((int64_t)event_at - before->base_raw_ns) /
+		(double)(now->base_raw_ns - before->base_raw_ns);
+	return before->base + (uint64_t)(int64_t)(share * (double)(now->base - before->base));
+}
+
+static int take_events(struct watch *w, size_t i, struct error *err)
+{
+	struct watched_cpu *cpu = &w->cpus[i];
+	int64_t lost = w->trace->cpus[i].lost;
+	int64_t first_ns = counter_ns(&w->scale, cpu->sampler.first);
+	struct trace_event event;
+	int r;
+
+	while ((r = trace_next(w->trace, i, &event, err)) > 0) {
+		int64_t at_ns = counter_ns(&w->scale, counter_at(w, event.at));
+
+		if (at_ns >= first_ns)
+			intervals_add(&cpu->intervals, &event, at_ns);
+	}
+	if (r == 0 && w->trace->cpus[i].lost != lost)
+		intervals_lost(&cpu->intervals);
+	return r;
+}
+
 /* Takes what there is, gaps first: all events of a gap are in the trace when it ends. */
 static int watch_drain(struct watch *w, struct error *err)
 {
-	struct trace_event event;
-	struct gap gap;
 	int r = 0;
 
-	for (struct watched_cpu *cpu = w->cpus; cpu < w->cpus + w->n_cpus; cpu++)
-		while (sampler_take(&cpu->sampler, &gap)) {
-			struct gap_seen *seen = array_add_reused(
-				cpu->gaps, cpu->n_gaps, cpu->gaps_capacity);
-
-			*seen = (struct gap_seen){counter_ns(&w->scale, gap.start),
-				counter_ns(&w->scale, gap.end),
-				!cpu->sampler.kernel_known ? GAP_UNKNOWN
-				: gap.kernel               ? GAP_IN_KERNEL
-							   : GAP_OUTSIDE_KERNEL};
-			cpu->sampled_ns = seen->end_ns - w->started_ns;
-		}
+	for (size_t i = 0; i < w->n_cpus; i++)
+		take_gaps(w, &w->cpus[i]);
 	w->before = w->now;
 	w->now = counter_read();
-	for (size_t i = 0; r == 0 && i < w->n_cpus; i++) {
-		struct watched_cpu *cpu = &w->cpus[i];
-		int64_t lost = w->trace->cpus[i].lost,
-			first_ns = counter_ns(&w->scale, cpu->sampler.first);
-
-		while ((r = trace_next(w->trace, i, &event, err)) > 0) {
-			uint64_t at = event.at;
-			int64_t at_ns;
-
-			/* times of the clock mono_raw are placed by the two readings of both clocks
-			 * around them */
-			if (w->mono_raw) {
-				double share = (double)((int64_t)at - w->before.base_raw_ns) /
-					       (double)(w->now.base_raw_ns - w->before.base_raw_ns);
-
-				at = w->before.base +
-				     (uint64_t)(int64_t)(share *
-							 (double)(w->now.base - w->before.base));
-			}
-			at_ns = counter_ns(&w->scale, at);
-			if (at_ns >= first_ns)
-				intervals_add(&cpu->intervals, &event, at_ns);
-		}
-		if (r == 0 && w->trace->cpus[i].lost != lost)
-			intervals_lost(&cpu->intervals);
-	}
+	for (size_t i = 0; r == 0 && i < w->n_cpus; i++)
+		r = take_events(w, i, err);
 	return r;
 }
 
@@ -235,24 +266,29 @@ static int watch_stop(struct watch *w, struct error *err)
 	return r;
 }
 
+/* What a counter has grown by; -1: not known. */
+static int64_t change_or_unknown(const struct counters *changes, enum counter counter)
+{
+	return counters_know(changes, counter) ? changes->value[counter] : -1;
+}
+
 static struct jitter_cpu cpu_sums(const struct watch *w, size_t i)
 {
 	const struct watched_cpu *watched = &w->cpus[i];
+	double smallest = (double)watched->sampler.smallest;
 	int64_t wall_ns = (watched->last_ns ?: w->round_ns) - w->started_ns;
-	const struct counters *changes = &watched->changes;
 	struct jitter_cpu cpu = attribution_sums(&watched->attribution);
 
 	cpu.cpu = watched->sampler.cpu;
 	cpu.wall_ns = wall_ns;
 	cpu.sampled_ns = watched->sampled_ns < wall_ns ? watched->sampled_ns : wall_ns;
-	cpu.smallest_gap_ns = (int64_t)((double)watched->sampler.smallest * w->scale.ns_per_tick +
-					0.5);
+	cpu.smallest_gap_ns = (int64_t)(smallest * w->scale.ns_per_tick + 0.5);
 	cpu.events = watched->intervals.events;
 	cpu.lost = w->trace->cpus[i].lost;
 	cpu.broken = watched->intervals.broken;
 	cpu.event_cost_ns = w->trace->event_cost_ns;
-	cpu.steal_ns = counters_know(changes, COUNTER_STEAL) ? changes->value[COUNTER_STEAL] : -1;
-	cpu.smis = counters_know(changes, COUNTER_SMIS) ? changes->value[COUNTER_SMIS] : -1;
+	cpu.steal_ns = change_or_unknown(&watched->changes, COUNTER_STEAL);
+	cpu.smis = change_or_unknown(&watched->changes, COUNTER_SMIS);
 	return cpu;
 }
 
@@ -324,6 +360,47 @@ static void add_longest(struct jitter *jitter, const struct watch *w, const stru
 	}
 }
 
+static void add_matches(struct jitter *jitter, int cpu, const struct jitter_match *classes)
+{
+	for (int i = 0; i < MATCH_CLASSES; i++) {
+		struct jitter_match *match;
+
+		if (classes[i].gaps == 0)
+			continue;
+		match = array_add(jitter->matches, jitter->n_matches);
+		*match = classes[i];
+		match->cpu = cpu;
+		match->low_ns = i ? INT64_C(1) << i : 0;
+		match->high_ns = INT64_C(2) << i;
+	}
+}
+
+static void add_cpu(struct jitter *jitter, const struct watch *w, size_t i, const uint32_t *ids)
+{
+	const struct attribution *a = &w->cpus[i].attribution;
+	int cpu = w->cpus[i].sampler.cpu;
+
+	*array_add(jitter->cpus, jitter->n_cpus) = cpu_sums(w, i);
+	add_buckets(jitter, cpu, JITTER_USER, 0, &a->user);
+	add_buckets(jitter, cpu, JITTER_MASTER, 0, &a->master);
+	add_rows(jitter, cpu, JITTER_TIME, &a->times, ids);
+	add_rows(jitter, cpu, JITTER_FREQUENCY, &a->frequencies, ids);
+	add_periods(jitter, cpu, &a->unexplained, false);
+	add_periods(jitter, cpu, &a->outside, true);
+	add_matches(jitter, cpu, a->classes);
+	for (size_t k = 0; k < a->n_longest; k++)
+		add_longest(jitter, w, &w->cpus[i], &a->longest[k], ids);
+}
+
+static void add_combination(struct jitter *jitter, const struct jitter_source_name *source,
+	uint32_t id, const uint32_t *ids)
+{
+	for (size_t k = 0; k < source->n_parts; k++)
+		*array_add(
+			jitter->combinations, jitter->n_combinations) = (struct combination_part){
+			id, (uint32_t)k + 1, ids[source->parts[k]]};
+}
+
 /* Stores all that is known so far, replacing what the book has of the run. */
 static int watch_store(const struct watch *w, struct book *book, int64_t run, struct error *err)
 {
@@ -338,34 +415,10 @@ static int watch_store(const struct watch *w, struct book *book, int64_t run, st
 		if (r < 0)
 			return r;
 	}
-	for (size_t i = 0; i < w->n_cpus; i++) {
-		const struct attribution *a = &w->cpus[i].attribution;
-		int cpu = w->cpus[i].sampler.cpu;
-
-		*array_add(jitter.cpus, jitter.n_cpus) = cpu_sums(w, i);
-		add_buckets(&jitter, cpu, JITTER_USER, 0, &a->user);
-		add_buckets(&jitter, cpu, JITTER_MASTER, 0, &a->master);
-		add_rows(&jitter, cpu, JITTER_TIME, &a->times, ids);
-		add_rows(&jitter, cpu, JITTER_FREQUENCY, &a->frequencies, ids);
-		add_periods(&jitter, cpu, &a->unexplained, false);
-		add_periods(&jitter, cpu, &a->outside, true);
-		for (int k = 0; k < MATCH_CLASSES; k++) {
-			const struct jitter_match *class = &a->classes[k];
-
-			if (class->gaps > 0)
-				*array_add(jitter.matches,
-					jitter.n_matches) = (struct jitter_match){cpu,
-					k ? INT64_C(1) << k : 0, INT64_C(2) << k, class->gaps,
-					class->matched, class->chance};
-		}
-		for (size_t k = 0; k < a->n_longest; k++)
-			add_longest(&jitter, w, &w->cpus[i], &a->longest[k], ids);
-	}
+	for (size_t i = 0; i < w->n_cpus; i++)
+		add_cpu(&jitter, w, i, ids);
 	for (size_t i = 0; i < w->sources.n; i++)
-		for (size_t k = 0; k < w->sources.items[i].n_parts; k++)
-			*array_add(jitter.combinations,
-				jitter.n_combinations) = (struct combination_part){
-				ids[i], (uint32_t)k + 1, ids[w->sources.items[i].parts[k]]};
+		add_combination(&jitter, &w->sources.items[i], ids[i], ids);
 	return book_put_jitter(book, run, &jitter, err);
 }
 
@@ -414,6 +467,7 @@ int watch_run(const struct watch_request *request, struct run_session *session, 
 		r = run_session_environment(session, err);
 	if (r < 0)
 		return r;
+
 	*run = (struct run){
 		.kind = RUN_JITTER,
 		.program = xstrdup("jitter"),
@@ -429,14 +483,18 @@ int watch_run(const struct watch_request *request, struct run_session *session, 
 		r = watch_start(&w, err);
 	if (r < 0)
 		return r;
+
 	terminal_say(request->screen, 2,
 		"Observing CPU %s for %s, until %s; ^C ends it and keeps what was measured", list,
 		text_duration(request->observe_ns),
 		text_moment(saturate_add(clock_ns(CLOCK_REALTIME), request->observe_ns)));
 	fflush(request->screen);
 	r = watch_rounds(&w, request, session->book, run->id, err);
+
 	/* The state is stored although the rounds failed, with all that were finished. */
-	run->state = r < 0 ? RUN_FAILED : interrupt_pending() ? RUN_INTERRUPTED : RUN_DONE;
+	run->state = interrupt_pending() ? RUN_INTERRUPTED : RUN_DONE;
+	if (r < 0)
+		run->state = RUN_FAILED;
 	if (r == 0)
 		end = watch_stop(&w, &err2);
 	end = BOOK_ATOMIC_RETRIED(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The limits of a load's workers: gives their cgroups the controllers of cgroup v2 that these need,
- * "cpu" and "memory".
+/* Gives the cgroups of a load's workers the controllers of cgroup v2 that their limits need, "cpu"
+ * and "memory": see cgroup_limits.h.
  *
  * A cgroup passes a controller on to its children only if it has no processes of its own (the root
  * cgroup aside). So, until the limits end, this process is in a child of the cgroup that it was
@@ -12,9 +12,8 @@ enum { N_CONTROLLERS = 2 };
 struct load_limits {
 	const char *names[N_CONTROLLERS + 1]; /* those that are needed; ends with NULL */
 	bool switched_on[N_CONTROLLERS];      /* it was not passed on before */
-	/* of the leaf: the cgroup that this process was started in */
-	char *parent;
-	struct cgroup *leaf; /* that it is in now */
+	char *parent;                         /* the cgroup that this process was started in */
+	struct cgroup *leaf;                  /* a child of it, that the process is in now */
 	bool entered;
 };
 
@@ -33,46 +32,55 @@ static bool lists_controller(const char *directory, const char *file, const char
 /* Switches a controller for the children of a cgroup on ("+cpu") or off ("-cpu"). */
 static int switch_controller(const char *directory, char sign, const char *name, struct error *err)
 {
-	int r = path_write(
-		AT_FDCWD, text_brief("%c%s", sign, name), "%s/cgroup.subtree_control", directory);
+	const char *change = text_brief("%c%s", sign, name);
+	int r = path_write(AT_FDCWD, change, "%s/cgroup.subtree_control", directory);
 
 	if (r == -EBUSY)
 		return error_say(err, r,
-			"the cgroup %s has other processes, so it cannot pass on the %s controller: %s",
+			"the cgroup %s has other processes, so it cannot pass on the %s "
+			"controller: %s",
 			directory, name, way_out);
-	return r < 0 ? error_os(err, r, "the cgroup %s cannot pass on the %s controller", directory,
-			       name)
-		     : 0;
+	if (r < 0)
+		return error_os(
+			err, r, "the cgroup %s cannot pass on the %s controller", directory, name);
+	return 0;
+}
+
+/* A controller that the parent does not have: one above it has the controller and does not pass it
+ * on, or none has. */
+static int controller_missing(const char *parent, const char *name, struct error *err)
+{
+	_cleanup_(freep) char *above = xstrdup(parent);
+
+	while (*above) {
+		*strrchr(above, '/') = '\0';
+		if (lists_controller(above, "cgroup.controllers", name))
+			return error_say(err, -ENOTSUP,
+				"the cgroup %s was not given the %s controller: %s", parent, name,
+				way_out);
+	}
+	return error_say(err, -ENOTSUP,
+		"cgroup v2 has no %s controller here: it is in use by version 1, or switched off "
+		"(see /proc/cgroups)",
+		name);
 }
 
 static int pass_on_from_parent(struct load_limits *l, struct error *err)
 {
-	_cleanup_(freep) char *above = NULL;
 	int r = cgroup_new(&l->leaf, NULL, err);
 
 	if (r < 0)
 		return r;
 	l->parent = xstrndup(l->leaf->path, (size_t)(strrchr(l->leaf->path, '/') - l->leaf->path));
-	above = xstrdup(l->parent);
-	for (size_t i = 0; l->names[i]; i++) {
-		if (lists_controller(l->parent, "cgroup.controllers", l->names[i]))
-			continue;
-		/* One above it has the controller and does not pass it on, or none has. */
-		while (*above) {
-			*strrchr(above, '/') = '\0';
-			if (lists_controller(above, "cgroup.controllers", l->names[i]))
-				return error_say(err, -ENOTSUP,
-					"the cgroup %s was not given the %s controller: %s",
-					l->parent, l->names[i], way_out);
-		}
-		return error_say(err, -ENOTSUP,
-			"cgroup v2 has no %s controller here: it is in use by version 1, or switched off (see /proc/cgroups)",
-			l->names[i]);
-	}
+	for (size_t i = 0; l->names[i]; i++)
+		if (!lists_controller(l->parent, "cgroup.controllers", l->names[i]))
+			return controller_missing(l->parent, l->names[i], err);
+
 	r = path_write(l->leaf->fd, "0", "cgroup.procs");
 	if (r < 0)
 		return error_os(err, r, "cannot enter the cgroup %s", l->leaf->path);
 	l->entered = true;
+
 	for (size_t i = 0; l->names[i]; i++) {
 		if (lists_controller(l->parent, "cgroup.subtree_control", l->names[i]))
 			continue;
@@ -125,11 +133,9 @@ void load_limits_end(struct load_limits *l)
 {
 	if (!l)
 		return;
+	/* fails if another observer passes it on as well, which will end later */
 	for (size_t i = 0; i < N_CONTROLLERS; i++)
-		if (l->switched_on
-				/* fails if another observer passes it on as well, which will end
-				 * later */
-				[i])
+		if (l->switched_on[i])
 			switch_controller(l->parent, '-', l->names[i], NULL);
 	/* The cgroup cannot be removed with this process in it: the next observer will. */
 	if (!l->entered || path_write(AT_FDCWD, "0", "%s/cgroup.procs", l->parent) == 0)

@@ -18,14 +18,19 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
+/* What a worker's cgroup has used so far. */
+struct worker_usage {
+	struct cgroup_usage cpu;
+	int64_t wait_ns, io_wait_ns; /* -1: not known */
+};
+
 struct worker_process {
 	struct cgroup *cgroup;
 	struct command_spec spec;
 	char *directory, *name;
 	char number[24];
 	char *argv[5];
-	struct cgroup_usage usage; /* when the measurement started */
-	int64_t wait_ns, io_wait_ns;
+	struct worker_usage before; /* when the measurement started */
 };
 
 /* What the coordinator holds during one run of the load. */
@@ -33,6 +38,7 @@ struct coordinator {
 	const struct load_session *session;
 	const struct load *load;
 	const struct observer *observer;
+
 	/* DIRECTORY/emp-load-XXXXXX, with one for each worker; locked, so that the next run can
 	 * remove what a killed one left */
 	char *directory;
@@ -44,6 +50,7 @@ struct coordinator {
 	struct worker_process *workers;
 	struct program **programs; /* of the workers */
 	size_t n;
+
 	int64_t idle_ns; /* of the CPUs, when the measurement started; -1: not known */
 	/* [2]: when it started, and ended; NULL: they are not watched */
 	struct page_wait_sums *waits;
@@ -53,32 +60,22 @@ struct coordinator {
 	struct load_result *result;
 };
 
-/* What the workers share: a socket, a directory, and memory. */
-static int coordinator_prepare(struct coordinator *c, struct error *err)
+/* Makes the memory that the workers share; the text of the load's file is at its end. */
+static int make_worker_memory(struct coordinator *c, struct error *err)
 {
 	const char *text = c->session->text;
 	struct worker_memory *memory;
-	int sockets[2], r;
 
-	c->workers = xcalloc(c->n, sizeof(*c->workers));
-	c->programs = xcalloc(c->n, sizeof(struct program *));
-	c->result->parts = xcalloc(c->n, sizeof(*c->result->parts));
-	c->result->n = c->n;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
-		return error_os(err, -errno, "cannot make a socket for the slaves");
-	c->socket = sockets[0];
-	c->workers_socket = sockets[1];
-	r = leftover_directory_make(c->load->directory, &c->directory, &c->directory_fd, err);
-	if (r < 0)
-		return r;
 	c->memory_size = sizeof(*memory) + c->n * sizeof(memory->workers[0]) + strlen(text) + 1;
 	c->memory_fd = memfd_create("emp-load", MFD_CLOEXEC);
-	if (c->memory_fd < 0 || posix_fallocate(c->memory_fd, 0, (off_t)c->memory_size) != 0)
-		return error_os(err, c->memory_fd < 0 ? -errno : -ENOMEM,
-			"cannot make memory for %zu slaves", c->n);
+	if (c->memory_fd < 0)
+		return error_os(err, -errno, "cannot make memory for %zu slaves", c->n);
+	if (posix_fallocate(c->memory_fd, 0, (off_t)c->memory_size) != 0)
+		return error_os(err, -ENOMEM, "cannot make memory for %zu slaves", c->n);
 	memory = mmap(NULL, c->memory_size, PROT_READ | PROT_WRITE, MAP_SHARED, c->memory_fd, 0);
 	if (memory == MAP_FAILED)
 		return error_os(err, -errno, "cannot map memory for %zu slaves", c->n);
+
 	memory->n = c->n;
 	memory->coordination = c->load->coordination;
 	memory->coordinator = getpid();
@@ -86,6 +83,24 @@ static int coordinator_prepare(struct coordinator *c, struct error *err)
 	strcpy((char *)&memory->workers[c->n], text);
 	c->memory = memory;
 	return 0;
+}
+
+/* Makes what the workers share: a socket, a directory, and memory. */
+static int coordinator_prepare(struct coordinator *c, struct error *err)
+{
+	int sockets[2], r;
+
+	c->workers = xcalloc(c->n, sizeof(*c->workers));
+	c->programs = xcalloc(c->n, sizeof(struct program *));
+	c->result->parts = xcalloc(c->n, sizeof(*c->result->parts));
+	c->result->n = c->n;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
+		return error_os(err, -errno, "cannot make a socket for the slaves");
+	c->socket = sockets[0];
+	c->workers_socket = sockets[1];
+	r = leftover_directory_make(c->load->directory, &c->directory, &c->directory_fd, err);
+	return r < 0 ? r : make_worker_memory(c, err);
 }
 
 /* The worker that is started next receives the descriptor of the memory. */
@@ -96,10 +111,12 @@ static int send_memory(const struct coordinator *c, struct error *err)
 		struct cmsghdr header;
 	} control = {.header = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
 	struct iovec part = {(char[]){'m'}, 1};
-	const struct msghdr message = {.msg_iov = &part,
+	const struct msghdr message = {
+		.msg_iov = &part,
 		.msg_iovlen = 1,
 		.msg_control = &control,
-		.msg_controllen = sizeof(control)};
+		.msg_controllen = sizeof(control),
+	};
 
 	memcpy(CMSG_DATA(&control.header), &c->memory_fd, sizeof(int));
 	if (sendmsg(c->socket, &message, MSG_NOSIGNAL) < 0)
@@ -107,9 +124,22 @@ static int send_memory(const struct coordinator *c, struct error *err)
 	return 0;
 }
 
+static int limit_worker(struct cgroup *cgroup, const struct script *script, struct error *err)
+{
+	int r = 0;
+
+	if (script->weight)
+		r = cgroup_set(cgroup, "cpu.weight", script->weight, err);
+	else if (script->nice && faccessat(cgroup->fd, "cpu.weight.nice", F_OK, 0) == 0)
+		/* with a weight the nice values of processes only count within the cgroup */
+		r = cgroup_set(cgroup, "cpu.weight.nice", script->nice, err);
+	if (r == 0 && script->memory)
+		r = cgroup_set(cgroup, "memory.max", script->memory, err);
+	return r;
+}
+
 static int start_worker(struct coordinator *c, size_t k, struct error *err)
 {
-	const struct script *script = load_script_of(c->load, k);
 	struct worker_process *w = &c->workers[k];
 	int r;
 
@@ -119,21 +149,17 @@ static int start_worker(struct coordinator *c, size_t k, struct error *err)
 	if (mkdir(w->directory, 0700) < 0)
 		return error_os(err, -errno, "cannot make the directory '%s'", w->directory);
 	r = cgroup_new_in(&w->cgroup, c->all->path, err);
-	if (r == 0 && script->weight)
-		r = cgroup_set(w->cgroup, "cpu.weight", script->weight, err);
-	else if (r == 0 && script->nice &&
-		 faccessat(w->cgroup->fd, "cpu.weight.nice", F_OK, 0) == 0)
-		/* with a weight the nice values of processes only count within the cgroup */
-		r = cgroup_set(w->cgroup, "cpu.weight.nice", script->nice, err);
-	if (r == 0 && script->memory)
-		r = cgroup_set(w->cgroup, "memory.max", script->memory, err);
+	if (r == 0)
+		r = limit_worker(w->cgroup, load_script_of(c->load, k), err);
 	if (r == 0)
 		r = send_memory(c, err);
 	if (r < 0)
 		return r;
-	memcpy(w->argv,
-		(char *[]){(char *)"emp-load", (char *)"slave", w->number, w->directory, NULL},
-		sizeof(w->argv));
+
+	w->argv[0] = (char *)"emp-load";
+	w->argv[1] = (char *)"slave";
+	w->argv[2] = w->number;
+	w->argv[3] = w->directory;
 	w->spec = (struct command_spec){
 		.argv = w->argv,
 		.path = "/proc/self/exe",
@@ -157,6 +183,14 @@ static int64_t pressure_ns(const struct cgroup *cgroup, const char *resource)
 	const char *total = text ? strstr(text, "total=") : NULL;
 
 	return total ? strtoll(total + strlen("total="), NULL, 10) * NS_PER_US : -1;
+}
+
+static int read_worker_usage(
+	const struct cgroup *cgroup, struct worker_usage *ret, struct error *err)
+{
+	ret->wait_ns = pressure_ns(cgroup, "cpu");
+	ret->io_wait_ns = pressure_ns(cgroup, "io");
+	return cgroup_usage(cgroup, &ret->cpu, err);
 }
 
 /* Whether the kernel has killed processes of the worker that needed more memory than it may
@@ -207,47 +241,59 @@ static int check_workers(const struct coordinator *c, size_t ended, struct error
 	if (is_over_memory(c, ended))
 		return say_over_memory(c, ended, "it was killed", err);
 	return error_say(err, -ECANCELED,
-		"slave '%s' was killed by a user, or by the kernel for lack of memory (see 'dmesg')",
+		"slave '%s' was killed by a user, or by the kernel for lack of memory "
+		"(see 'dmesg')",
 		c->workers[ended].name);
 }
 
-/* Until all workers have counted up `counter`. Sleeps until something has happened: a worker has
- * told, or ended, or a signal has come. */
+/* Sleeps until something has happened: a worker has told, or ended, or a signal has come; at the
+ * latest until the deadline, or until the accounting is to be read again. *ret_ended: a child
+ * process has ended. -EINTR: a signal came for this process. */
+static int wait_for_news(
+	const struct coordinator *c, int64_t left_ns, bool *ret_ended, struct error *err)
+{
+	struct accounting *accounting = c->observer->accounting;
+	struct pollfd fds[] = {
+		{.fd = c->socket, .events = POLLIN},
+		{.fd = interrupt_fd, .events = POLLIN},
+		{.fd = interrupt_child_fd, .events = POLLIN},
+		{.fd = accounting_state(accounting)->poll_fd, .events = POLLIN},
+	};
+	int64_t left_ms = left_ns / NS_PER_MS + 1;
+	int drain_ms = accounting_state(accounting)->poll_ms;
+	char byte;
+
+	left_ms = left_ms < 1000000 ? left_ms : 1000000;
+	if (drain_ms >= 0 && drain_ms < left_ms)
+		left_ms = drain_ms;
+	if (poll(fds, ELEMENTS(fds), (int)left_ms) < 0 && errno != EINTR)
+		return error_os(err, -errno, "cannot wait for the slaves");
+	if (interrupt_pending())
+		return -EINTR;
+	while (recv(c->socket, &byte, 1, MSG_DONTWAIT) > 0)
+		;
+	*ret_ended = fds[2].revents;
+	return accounting_drain(accounting, err);
+}
+
+/* Until all workers have counted up `counter`. */
 static int wait_for_all(
 	struct coordinator *c, const uint32_t *counter, const char *what, struct error *err)
 {
-	struct accounting *a = c->observer->accounting;
-	char byte;
-
 	while (__atomic_load_n(counter, __ATOMIC_ACQUIRE) < c->n) {
-		struct pollfd fds[] = {
-			{.fd = c->socket, .events = POLLIN},
-			{.fd = interrupt_fd, .events = POLLIN},
-			{.fd = interrupt_child_fd, .events = POLLIN},
-			{.fd = accounting_state(a)->poll_fd, .events = POLLIN},
-		};
-		int64_t now_ns = clock_ns(CLOCK_MONOTONIC),
-			left_ms = (c->deadline_ns - now_ns) / NS_PER_MS + 1;
-		int drain_ms = accounting_state(a)->poll_ms, r;
+		int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 		size_t ended = c->n;
+		bool has_ended = false;
+		int r;
 
 		if (now_ns >= c->deadline_ns)
 			return error_say(err, -ETIMEDOUT,
 				"the load had not %s after %s: see 'timeout' in emp-load(1)", what,
 				text_duration(c->load->timeout_ns));
-		/* Until the deadline, or until the accounting is to be read again. */
-		left_ms = left_ms < 1000000 ? left_ms : 1000000;
-		if (drain_ms >= 0 && drain_ms < left_ms)
-			left_ms = drain_ms;
-		if (poll(fds, ELEMENTS(fds), (int)left_ms) < 0 && errno != EINTR)
-			return error_os(err, -errno, "cannot wait for the slaves");
-		if (interrupt_pending())
-			return -EINTR;
-		while (recv(c->socket, &byte, 1, MSG_DONTWAIT) > 0)
-			;
-		r = accounting_drain(a, err);
+		r = wait_for_news(c, c->deadline_ns - now_ns, &has_ended, err);
+
 		/* Workers do not end by themselves: they repeat their work, or wait. */
-		if (r == 0 && fds[2].revents) {
+		if (r == 0 && has_ended) {
 			interrupt_drain(interrupt_child_fd);
 			r = program_wait_any(c->programs, c->n,
 				clock_ns(CLOCK_MONOTONIC) + NS_PER_MS, &ended, err);
@@ -266,8 +312,7 @@ int64_t idle_time_ns(const cpu_set_t *cpus, int root_fd, int *ret_n)
 	int64_t ticks = 0;
 
 	*ret_n = 0;
-	for (const char *line = text; line && *line;
-		line = strchrnul(line, '\n'), line += *line == '\n') {
+	for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
 		long long idle, io_wait;
 		int cpu;
 
@@ -285,6 +330,55 @@ static int64_t grown(int64_t before, int64_t after)
 	return before < 0 || after < before ? -1 : after - before;
 }
 
+/* How many repetitions a worker has completed, and the end of the last of them. The worker may be
+ * completing another meanwhile. */
+static int64_t read_repetitions(const struct worker_state *state, int64_t *ret_last_ns)
+{
+	int64_t n;
+
+	do {
+		n = __atomic_load_n(&state->repetitions, __ATOMIC_ACQUIRE);
+		*ret_last_ns = __atomic_load_n(&state->last_ns[n % 2], __ATOMIC_ACQUIRE);
+	} while (__atomic_load_n(&state->repetitions, __ATOMIC_ACQUIRE) != n);
+	return n;
+}
+
+/* What a worker did, up to now. start_ns: when all were released. */
+static int end_worker_statistics(struct coordinator *c, size_t k, int64_t start_ns,
+	struct sample_program *ret, struct error *err)
+{
+	const struct worker_process *w = &c->workers[k];
+	const struct worker_usage *before = &w->before;
+	const struct worker_state *state = &c->memory->workers[k];
+	struct worker_usage now;
+	int64_t last_ns, n = read_repetitions(state, &last_ns);
+	int r = read_worker_usage(w->cgroup, &now, err);
+	int rest = cgroup_signal(w->cgroup, 0, err) - 1;
+
+	if (r < 0)
+		return r;
+	*ret = (struct sample_program){
+		.sample = c->result->start.sample,
+		.program = (uint32_t)k + 1,
+		.start_ns = start_ns + state->started_ns - c->released_ns,
+		.finished_ns = state->finished_ns - c->released_ns,
+		.et_ns = last_ns - c->released_ns,
+		.repetitions = n,
+		.pt_ns = now.cpu.usage_ns - before->cpu.usage_ns,
+		.user_ns = now.cpu.user_ns - before->cpu.user_ns,
+		.system_ns = now.cpu.system_ns - before->cpu.system_ns,
+		.wait_ns = grown(before->wait_ns, now.wait_ns),
+		.io_wait_ns = grown(before->io_wait_ns, now.io_wait_ns),
+		.major_faults = state->major_faults,
+		.max_rss_bytes = state->max_rss_bytes,
+		.exit_status = -1,
+	};
+	/* a worker that repeats its work has its commands besides */
+	if (c->load->coordination != LOAD_CONSTANT && rest > 0)
+		ret->left_behind = rest;
+	return 0;
+}
+
 /* Into the result; their sum into *ret. */
 static int end_statistics(struct coordinator *c, struct exec_result *ret, struct error *err)
 {
@@ -295,43 +389,13 @@ static int end_statistics(struct coordinator *c, struct exec_result *ret, struct
 		c->waits[1] = *c->session->page_wait_meter->sums;
 	start->idle_ns = grown(c->idle_ns, idle_time_ns(&c->load->cpus, AT_FDCWD, &n_cpus));
 	start->cpus = start->idle_ns < 0 ? -1 : n_cpus;
-	for (size_t k = 0; k < c->n; k++) {
-		const struct worker_process *w = &c->workers[k];
-		const struct worker_state *state = &c->memory->workers[k];
-		struct sample_program *part = &c->result->parts[k];
-		struct cgroup_usage usage;
-		int64_t last_ns, n;
-		int r, rest;
 
-		/* The complete repetitions, and the end of the last of them; the worker may be
-		 * completing another. */
-		do {
-			n = __atomic_load_n(&state->repetitions, __ATOMIC_ACQUIRE);
-			last_ns = __atomic_load_n(&state->last_ns[n % 2], __ATOMIC_ACQUIRE);
-		} while (__atomic_load_n(&state->repetitions, __ATOMIC_ACQUIRE) != n);
-		r = cgroup_usage(w->cgroup, &usage, err);
-		rest = cgroup_signal(w->cgroup, 0, err) - 1;
+	for (size_t k = 0; k < c->n; k++) {
+		struct sample_program *part = &c->result->parts[k];
+		int r = end_worker_statistics(c, k, ret->start_ns, part, err);
+
 		if (r < 0)
 			return r;
-		*part = (struct sample_program){
-			.sample = start->sample,
-			.program = (uint32_t)k + 1,
-			.start_ns = ret->start_ns + state->started_ns - c->released_ns,
-			.finished_ns = state->finished_ns - c->released_ns,
-			.et_ns = last_ns - c->released_ns,
-			.repetitions = n,
-			.pt_ns = usage.usage_ns - w->usage.usage_ns,
-			.user_ns = usage.user_ns - w->usage.user_ns,
-			.system_ns = usage.system_ns - w->usage.system_ns,
-			.wait_ns = grown(w->wait_ns, pressure_ns(w->cgroup, "cpu")),
-			.io_wait_ns = grown(w->io_wait_ns, pressure_ns(w->cgroup, "io")),
-			.major_faults = state->major_faults,
-			.max_rss_bytes = state->max_rss_bytes,
-			.exit_status = -1,
-			/* one that repeats its work has its commands besides */
-			.left_behind = c->load->coordination != LOAD_CONSTANT && rest > 0 ? rest
-											  : 0,
-		};
 		ret->pt_ns += part->pt_ns;
 		ret->user_ns += part->user_ns;
 		ret->system_ns += part->system_ns;
@@ -340,6 +404,26 @@ static int end_statistics(struct coordinator *c, struct exec_result *ret, struct
 			ret->max_rss_bytes = part->max_rss_bytes;
 	}
 	return 0;
+}
+
+/* Begins to measure the CPU time of all workers, and what they wait for. */
+static int begin_statistics(struct coordinator *c, struct error *err)
+{
+	const struct page_wait_meter *meter = c->session->page_wait_meter;
+	int r = 0, n_cpus;
+
+	for (size_t k = 0; r == 0 && k < c->n; k++)
+		r = read_worker_usage(c->workers[k].cgroup, &c->workers[k].before, err);
+	if (r == 0 && meter) {
+		c->waits = xcalloc(2, sizeof(*c->waits));
+		privilege_raise();
+		r = page_wait_meter_set(meter, c->all->fd, err);
+		privilege_lower();
+		if (r == 0)
+			c->waits[0] = *meter->sums;
+	}
+	c->idle_ns = idle_time_ns(&c->load->cpus, AT_FDCWD, &n_cpus);
+	return r;
 }
 
 /* The policy that this process had before it ran in real time for a moment. */
@@ -354,63 +438,51 @@ static struct real_time real_time_begin(void)
 {
 	static const struct sched_param first = {.sched_priority = 1};
 	struct real_time before = {.policy = sched_getscheduler(0)};
-	int kind = before.policy & ~SCHED_RESET_ON_FORK;
+	int kind = before.policy & ~SCHED_RESET_ON_FORK,
+	    with_reset = SCHED_FIFO | (before.policy & SCHED_RESET_ON_FORK);
 
-	if (before.policy >= 0 &&
-		(kind == SCHED_OTHER || kind == SCHED_BATCH || kind == SCHED_IDLE) &&
-		sched_getparam(0, &before.param) == 0)
-		before.raised = sched_setscheduler(0,
-					SCHED_FIFO | (before.policy & SCHED_RESET_ON_FORK),
-					&first) == 0;
+	if (before.policy < 0 || (kind != SCHED_OTHER && kind != SCHED_BATCH && kind != SCHED_IDLE))
+		return before;
+	if (sched_getparam(0, &before.param) == 0)
+		before.raised = sched_setscheduler(0, with_reset, &first) == 0;
 	return before;
 }
 
-/* From the release of all workers to the end of the last one's share: *ret is that of
- * observe_begin. They are released in real
- * time, if this process may have it, so that nothing comes between the first worker and the
- * last. */
-static int run_workers(struct coordinator *c, struct exec_result *ret, struct error *err)
+/* Releases all workers in real time, if this process may have it, so that nothing comes between the
+ * first worker and the last. */
+static void release_workers(struct coordinator *c)
 {
-	const struct page_wait_meter *meter = c->session->page_wait_meter;
-	struct real_time real_time;
-	int64_t begin_ns, end_ns;
-	int r = 0, n_cpus;
+	struct real_time real_time = real_time_begin();
 
-	ret->wait_before_ns = ret->wait_ns = 0; /* as if none had waited: see the parts */
-	/* Begin to measure the CPU time of all workers, and what they wait for. */
-	for (size_t k = 0; r == 0 && k < c->n; k++) {
-		struct worker_process *w = &c->workers[k];
-
-		w->wait_ns = pressure_ns(w->cgroup, "cpu");
-		w->io_wait_ns = pressure_ns(w->cgroup, "io");
-		r = cgroup_usage(w->cgroup, &w->usage, err);
-	}
-	if (r == 0 && meter) {
-		c->waits = xcalloc(2, sizeof(*c->waits));
-		privilege_raise();
-		r = page_wait_meter_set(meter, c->all->fd, err);
-		privilege_lower();
-		if (r == 0)
-			c->waits[0] = *meter->sums;
-	}
-	c->idle_ns = idle_time_ns(&c->load->cpus, AT_FDCWD, &n_cpus);
-	if (r < 0)
-		return r;
-	ret->start_ns = clock_ns(CLOCK_REALTIME);
-	begin_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-	real_time = real_time_begin();
 	c->released_ns = clock_ns(CLOCK_MONOTONIC_RAW);
 	__atomic_store_n(&c->memory->go, 1, __ATOMIC_RELEASE);
 	syscall(SYS_futex, &c->memory->go, FUTEX_WAKE, INT_MAX);
 	c->result->start.release_ns = clock_ns(CLOCK_MONOTONIC_RAW) - c->released_ns;
 	if (real_time.raised)
 		sched_setscheduler(0, real_time.policy, &real_time.param);
+}
+
+/* From the release of all workers to the end of the last one's share: *ret is that of
+ * observe_begin. */
+static int run_workers(struct coordinator *c, struct exec_result *ret, struct error *err)
+{
+	int64_t begin_ns, end_ns;
+	int r;
+
+	ret->wait_before_ns = ret->wait_ns = 0; /* as if none had waited: see the parts */
+	r = begin_statistics(c, err);
+	if (r < 0)
+		return r;
+	ret->start_ns = clock_ns(CLOCK_REALTIME);
+	begin_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	release_workers(c);
 	r = wait_for_all(c, &c->memory->finished, "finished", err);
 	end_ns = clock_ns(CLOCK_MONOTONIC_RAW);
 	c->result->start.driver_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns;
 	ret->et_ns = end_ns - c->released_ns;
 	if (r == 0)
 		r = end_statistics(c, ret, err);
+
 	/* what a command started may have been killed and not missed */
 	for (size_t k = 0; r == 0 && k < c->n; k++)
 		if (is_over_memory(c, k) && !load_script_of(c->load, k)->ignore_failure)
@@ -428,13 +500,15 @@ static void record_page_waits(struct coordinator *c, enum page_wait_kind kind)
 	*all = (struct page_wait){
 		.sample = c->result->start.sample,
 		.kind = kind,
-		.ready_ns = kind == PAGE_WAIT_WORKER ? (int64_t)(after->ready_ns - before->ready_ns)
-						     : -1,
+		.ready_ns = -1,
 		.lost = (int64_t)(after->lost[kind] - before->lost[kind]),
 	};
+	if (kind == PAGE_WAIT_WORKER)
+		all->ready_ns = (int64_t)(after->ready_ns - before->ready_ns);
+
 	for (uint32_t i = 0; i < N_PAGE_WAIT_BINS; i++) {
-		const struct page_wait_sum *was = &before->bins[kind][i],
-					   *is = &after->bins[kind][i];
+		const struct page_wait_sum *was = &before->bins[kind][i];
+		const struct page_wait_sum *is = &after->bins[kind][i];
 		struct page_wait_bin *bin;
 
 		if (is->count == was->count)
@@ -444,14 +518,31 @@ static void record_page_waits(struct coordinator *c, enum page_wait_kind kind)
 			.sample = all->sample,
 			.kind = kind,
 			.low_ns = (int64_t)page_wait_bin_from(i),
-			.high_ns = i + 1 < N_PAGE_WAIT_BINS ? (int64_t)page_wait_bin_from(i + 1)
-							    : -1,
+			.high_ns = -1,
 			.count = (int64_t)(is->count - was->count),
 			.total_ns = (int64_t)(is->total_ns - was->total_ns),
 		};
+		if (i + 1 < N_PAGE_WAIT_BINS)
+			bin->high_ns = (int64_t)page_wait_bin_from(i + 1);
 		all->count += bin->count;
 		all->total_ns += bin->total_ns;
 	}
+}
+
+/* The teardown of a worker, in its directory and environment, by this process. NULL: there is
+ * nothing to tear down. The caller frees it. */
+static char *worker_teardown(const struct coordinator *c, size_t k)
+{
+	const struct script *script = load_script_of(c->load, k);
+	const struct worker_state *state = &c->memory->workers[k];
+	_cleanup_(freep) char *number = NULL, *directory = NULL, *export = NULL;
+
+	if (!script->teardown || !state->is_set_up || state->is_torn_down)
+		return NULL;
+	number = text_format("EMP_LOAD_SLAVE=%zu", k + 1);
+	directory = text_format("TMPDIR=%s", c->workers[k].directory);
+	export = argv_join((char *[]){(char *)"export", number, directory, NULL});
+	return text_format("%s; cd \"$TMPDIR\" && { %s\n}", export, script->teardown);
 }
 
 /* What was set up, also after a failure: a setup may start a server. The first failure is
@@ -462,18 +553,10 @@ static int tear_down(const struct coordinator *c, struct error *err)
 	int outcome = 0, r = 0;
 
 	for (size_t k = 0; c->memory && k < c->n; k++) {
-		const struct script *script = load_script_of(c->load, k);
-		const struct worker_state *state = &c->memory->workers[k];
-		_cleanup_(freep) char *number = NULL, *directory = NULL, *export = NULL,
-				      *command = NULL;
+		_cleanup_(freep) char *command = worker_teardown(c, k);
 
-		if (!script->teardown || !state->is_set_up || state->is_torn_down)
+		if (!command)
 			continue;
-		/* The teardown of a worker, in its directory and environment, by this process. */
-		number = text_format("EMP_LOAD_SLAVE=%zu", k + 1);
-		directory = text_format("TMPDIR=%s", c->workers[k].directory);
-		export = argv_join((char *[]){(char *)"export", number, directory, NULL});
-		command = text_format("%s; cd \"$TMPDIR\" && { %s\n}", export, script->teardown);
 		r = hook_run(command, NULL, show_output, "teardown", outcome ? NULL : err);
 		outcome = outcome ?: r;
 	}
@@ -552,16 +635,19 @@ int load_run_once(const struct load_session *session, uint32_t sample, struct lo
 		.socket = -1,
 		.workers_socket = -1,
 	};
+	bool show_output = session->options->show_output;
 	int r, torn_down;
 
 	if (!c.all) {
 		*err = c.observer->no_cgroup;
 		return error_prefix(err, -ENOTSUP,
-			"a load needs a cgroup for each slave ('systemd-run --user --scope -p Delegate=yes' provides them)");
+			"a load needs a cgroup for each slave ('systemd-run --user --scope "
+			"-p Delegate=yes' provides them)");
 	}
+
 	r = coordinator_prepare(&c, err);
 	if (r == 0 && c.load->setup)
-		r = hook_run(c.load->setup, NULL, session->options->show_output, "setup", err);
+		r = hook_run(c.load->setup, NULL, show_output, "setup", err);
 	c.is_set_up = r == 0;
 	c.deadline_ns = clock_ns(CLOCK_MONOTONIC) + c.load->timeout_ns;
 	if (r == 0)
@@ -572,6 +658,7 @@ int load_run_once(const struct load_session *session, uint32_t sample, struct lo
 		r = wait_for_all(&c, &c.memory->ready, "been set up", err);
 	if (r == 0)
 		r = observe_workers(&c, err);
+
 	end_workers(&c);
 	torn_down = tear_down(&c, r < 0 ? NULL : err);
 	r = r < 0 ? r : torn_down;

@@ -25,12 +25,14 @@ static const char *next_line(const char *line)
 static char *quoted_line(const char *line)
 {
 	enum { MOST_COLUMNS = 40 };
-	size_t n = strcspn(line, "\n");
-	_cleanup_(freep) char *copy = xstrndup(line, n);
-	size_t fit = terminal_text_fit(copy, MOST_COLUMNS);
+	size_t n = strcspn(line, "\n"), fit;
+	_cleanup_(freep) char *copy = NULL;
 
-	return *line ? text_format("'%.*s%s'", (int)fit, line, fit < n ? "…" : "")
-		     : xstrdup("nothing");
+	if (!*line)
+		return xstrdup("nothing");
+	copy = xstrndup(line, n);
+	fit = terminal_text_fit(copy, MOST_COLUMNS);
+	return text_format("'%.*s%s'", (int)fit, line, fit < n ? "…" : "");
 }
 
 /* The first line that differs. */
@@ -88,6 +90,33 @@ static void same_loads_clear(struct same_loads *loads)
 	free(loads->reports);
 }
 
+/* Whether both have the same workers. */
+static bool same_workers(const struct load_work *a, const struct load_work *b)
+{
+	if (a->n_programs != b->n_programs)
+		return false;
+	for (size_t i = 0; i < a->n_programs; i++)
+		if (strcmp(a->programs[i].name, b->programs[i].name) != 0)
+			return false;
+	return true;
+}
+
+/* Reads the report of a run, if it is one of the same load. 1: it is; 0: it is not. */
+static int read_if_same_load(struct book *book, int64_t run, const struct load_report *as,
+	struct load_report *ret, struct error *err)
+{
+	struct load_row row = {};
+	bool same;
+	int r = book_get_load(book, run, &row, err);
+
+	same = r > 0 && same_load(&row, &as->load);
+	fields_clear(&load_table, &row);
+	if (!same)
+		return r < 0 ? r : 0;
+	r = load_report_read(book, run, ret, err);
+	return r < 0 ? r : same_workers(&ret->work, &as->work);
+}
+
 /* Those with a result, and with that load itself. */
 static int read_same_loads(
 	struct book *book, const struct load_report *as, struct same_loads *ret, struct error *err)
@@ -99,18 +128,9 @@ static int read_same_loads(
 	ret->reports = xcalloc(all.n + 1, sizeof(*ret->reports));
 	for (size_t i = 0; r >= 0 && i < all.n; i++) {
 		_cleanup_(load_report_clear) struct load_report report = {};
-		struct load_row row = {};
-		bool same;
 
-		r = book_get_load(book, all.items[i].run, &row, err);
-		same = r > 0 && same_load(&row, &as->load);
-		fields_clear(&load_table, &row);
-		if (same)
-			r = load_report_read(book, all.items[i].run, &report, err);
-		same = same && r == 0 && report.work.n_programs == as->work.n_programs;
-		for (size_t k = 0; same && k < as->work.n_programs; k++)
-			same = !strcmp(report.work.programs[k].name, as->work.programs[k].name);
-		if (!same)
+		r = read_if_same_load(book, all.items[i].run, as, &report, err);
+		if (r <= 0)
 			continue;
 		ret->means.items[ret->means.n] = all.items[i];
 		ret->means.items[ret->means.n].n_samples = (int64_t)report.n_kept;
@@ -162,6 +182,18 @@ static int find_load_variations(struct load_comparison *c, struct book *book, st
 	return r;
 }
 
+/* Whether the comparison has a pair for the i-th rate of a: that of all work, if both have the same
+ * scripts; that of a script, if b has it, too, and it is not the only one of both, which has the
+ * rate of all work. */
+static bool pair_is_wanted(const struct load_comparison *c, size_t i)
+{
+	const struct load_rates *a = &c->a->rates;
+
+	if (i == 0)
+		return c->same_scripts;
+	return load_rates_find(&c->rates_b, a->items[i].script) && (a->n > 2 || !c->same_scripts);
+}
+
 static int list_pairs(struct load_comparison *c, struct error *err)
 {
 	_cleanup_(freep) char *name_a = load_report_name(c->a), *name_b = load_report_name(c->b);
@@ -175,13 +207,13 @@ static int list_pairs(struct load_comparison *c, struct error *err)
 			err, -EINVAL, "%s and %s have no script in common", name_a, name_b);
 	c->same_scripts = common == a->n - 1 && common == b->n - 1;
 	for (size_t i = 0; i < a->n; i++) {
-		const char *script = a->items[i].script;
-		bool wanted = i == 0 ? c->same_scripts
-				     : load_rates_find(b, script) && (a->n > 2 || !c->same_scripts);
+		struct load_pair *pair;
 
-		if (wanted)
-			*array_add(c->items, c->n) = (struct load_pair){
-				&a->items[i], rate_of(b, script)};
+		if (!pair_is_wanted(c, i))
+			continue;
+		pair = array_add(c->items, c->n);
+		pair->a = &a->items[i];
+		pair->b = rate_of(b, a->items[i].script);
 	}
 	return 0;
 }
@@ -190,17 +222,76 @@ static struct comparison_side load_side(const struct load_report *p, const struc
 {
 	const struct run_result *result = &p->result;
 	const struct run *run = &result->discarding.run;
-	struct comparison_side side = {.n = p->n_kept,
+	struct comparison_side side = {
+		.n = p->n_kept,
 		.clock = COMPARISON_ET,
 		.unmeasurable = comparison_unmeasurable(
 			&result->discarding, result->samples, result->n_samples),
-		.origin = {.call = run->owner, .machine = p->machine, .cpu = run->cpu}};
+		.origin = {.call = run->owner, .machine = p->machine, .cpu = run->cpu},
+	};
 
 	side.items = xcalloc(p->n_kept + 1, sizeof(*side.items));
-	for (size_t i = 0; i < p->n_kept; i++)
-		side.items[i] = (struct comparison_time){p->kept[i].n, p->kept[i].start_ns,
-			rate->nano[i], p->kept[i].start_ns + p->kept[i].et_ns};
+	for (size_t i = 0; i < p->n_kept; i++) {
+		const struct sample *sample = &p->kept[i];
+
+		side.items[i] = (struct comparison_time){sample->n, sample->start_ns, rate->nano[i],
+			sample->start_ns + sample->et_ns};
+	}
 	return side;
+}
+
+/* Of rates, as one of times, where above 1 is slower. */
+static struct comparison as_times(const struct comparison *rates)
+{
+	struct comparison times = *rates;
+
+	times.of_rates = true;
+	times.ratio = 1 / rates->ratio;
+	times.ratio_low = 1 / rates->ratio_high;
+	times.ratio_high = 1 / rates->ratio_low;
+	return times;
+}
+
+/* Compares all pairs. The scripts are adjusted among themselves: the rate of all work is the answer
+ * to a question of its own. */
+static int compare_load_pairs(struct load_comparison *c, struct error *err)
+{
+	_cleanup_(freep) struct comparison **scripts = xcalloc(c->n + 1, sizeof(*scripts));
+	size_t n_scripts = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		struct load_pair *pair = &c->items[i];
+		_cleanup_(comparison_side_clear) struct comparison_side a = load_side(
+			c->a, pair->a);
+		_cleanup_(comparison_side_clear) struct comparison_side b = load_side(
+			c->b, pair->b);
+		int r = comparison_make(&a, &b, &pair->variation, &pair->comparison, err);
+
+		if (r < 0)
+			return r;
+		if (i >= c->same_scripts)
+			scripts[n_scripts++] = &pair->comparison;
+	}
+	comparisons_adjust(scripts, n_scripts);
+	for (size_t i = 0; i < c->n; i++)
+		c->items[i].times = as_times(&c->items[i].comparison);
+	return 0;
+}
+
+/* What differs between the environments, in words; *ret stays NULL if nothing does, or if one of
+ * them is not known. */
+static int describe_environments(
+	struct book *book, int64_t before, int64_t now, char **ret, struct error *err)
+{
+	_cleanup_(differences_clear) struct differences differences = {};
+	int r;
+
+	if (!before || !now || before == now)
+		return 0;
+	r = environment_differences(book, before, now, &differences, err);
+	if (r >= 0 && differences.n > 0)
+		*ret = differences_description(&differences, 3, false);
+	return r;
 }
 
 int load_comparison_make(struct load_comparison *ret, struct book *book,
@@ -208,11 +299,6 @@ int load_comparison_make(struct load_comparison *ret, struct book *book,
 {
 	static const double KNOWN = 1e6; /* degrees of freedom of what the user says */
 	_cleanup_(load_comparison_clear) struct load_comparison c = {.a = a, .b = b};
-	_cleanup_(differences_clear) struct differences differences = {};
-	_cleanup_(freep) struct comparison **scripts = NULL;
-	int64_t before = a->result.discarding.run.environment,
-		now = b->result.discarding.run.environment;
-	size_t n_scripts = 0;
 	int r;
 
 	c.rates_b = load_rates_of(&b->work, &a->rates, b->kept, b->n_kept);
@@ -222,37 +308,13 @@ int load_comparison_make(struct load_comparison *ret, struct book *book,
 			c.items[i].variation = (struct run_variation){between, KNOWN, 0};
 	if (r == 0 && between < 0)
 		r = find_load_variations(&c, book, err);
-	/* The scripts are adjusted among themselves: the rate of all work is the answer to a
-	 * question of its own. */
-	scripts = xcalloc(c.n + 1, sizeof(*scripts));
-	for (size_t i = 0; r == 0 && i < c.n; i++) {
-		struct load_pair *pair = &c.items[i];
-		_cleanup_(comparison_side_clear) struct comparison_side of_a = load_side(
-			a, pair->a);
-		_cleanup_(comparison_side_clear) struct comparison_side of_b = load_side(
-			b, pair->b);
-
-		r = comparison_make(&of_a, &of_b, &pair->variation, &pair->comparison, err);
-		if (i >= c.same_scripts)
-			scripts[n_scripts++] = &pair->comparison;
-	}
 	if (r == 0)
-		comparisons_adjust(scripts, n_scripts);
-	for (size_t i = 0; i < c.n; i++) {
-		const struct comparison *rates = &c.items[i].comparison;
-
-		c.items[i].times = *rates;
-		c.items[i].times.of_rates = true;
-		c.items[i].times.ratio = 1 / rates->ratio;
-		c.items[i].times.ratio_low = 1 / rates->ratio_high;
-		c.items[i].times.ratio_high = 1 / rates->ratio_low;
-	}
-	if (r == 0 && before && now && before != now)
-		r = environment_differences(book, before, now, &differences, err);
+		r = compare_load_pairs(&c, err);
+	if (r == 0)
+		r = describe_environments(book, a->result.discarding.run.environment,
+			b->result.discarding.run.environment, &c.environment_changes, err);
 	if (r < 0)
 		return r;
-	if (differences.n > 0)
-		c.environment_changes = differences_description(&differences, 3, false);
 	c.load_changes = load_changes(&a->load, &b->load);
 	*ret = TAKE_STRUCT(c);
 	return 0;
@@ -321,24 +383,50 @@ static void add_pair_row(struct table *table, const struct load_pair *pair)
 /* How they were taken, and what that says of their difference. */
 static void print_load_design(FILE *file, const struct load_pair *first)
 {
+	const char *source = "--between-runs";
+
 	switch (first->comparison.design) {
 	case DESIGN_PAIRS:
 		fprintf(file, "Taken in turn: compared in %zu pairs.\n", first->comparison.a.n);
 		break;
 	case DESIGN_BETWEEN:
+		if (first->variation.n_runs > 0)
+			source = text_brief("sd of %zu loads", first->variation.n_runs);
 		terminal_say(file, 2,
 			"Not taken in turn: the rates of separate loads vary by %s (%s).",
-			text_percent(first->variation.sd),
-			first->variation.n_runs > 0
-				? text_brief("sd of %zu loads", first->variation.n_runs)
-				: "--between-runs");
+			text_percent(first->variation.sd), source);
 		break;
 	default:
 		terminal_say(file, 2,
-			"It is not known how much the rate varies from one call of "
-			"emp-load to the next. "
-			"Three more calls of either load show it; or give --between-runs.");
+			"It is not known how much the rate varies from one call of emp-load to the "
+			"next. Three more calls of either load show it; or give --between-runs.");
 	}
+}
+
+/* What the columns mean. */
+static void print_comparison_legend(FILE *file, const struct load_comparison *c)
+{
+	if (c->same_scripts && load_rates_in_shares(&c->rates_b))
+		terminal_say(file, 2,
+			"all: the geometric mean of the scripts, in shares of each one's work.");
+	terminal_say(file, 2,
+		"RATIO: of the mean rates (1 = equal). MDD: minimum detectable difference.");
+	if (c->n - c->same_scripts > 1)
+		terminal_say(file, 2,
+			"P, the intervals and MDD of the scripts are adjusted for their number "
+			"(Holm).");
+}
+
+/* What differs besides the rates. */
+static void print_load_changes(FILE *file, const struct load_comparison *c)
+{
+	if (c->environment_changes)
+		terminal_wrap(file, c->environment_changes,
+			(size_t)fprintf(file, "Environments differ:"), 2);
+	if (c->load_changes)
+		terminal_wrap(file, c->load_changes, (size_t)fprintf(file, "Loads differ:"), 2);
+	print_missing_scripts(file, c->a, c->b);
+	print_missing_scripts(file, c->b, c->a);
 }
 
 void load_comparison_print(FILE *file, const struct load_comparison *c)
@@ -355,25 +443,12 @@ void load_comparison_print(FILE *file, const struct load_comparison *c)
 	print_load_side(file, "compared with", c->a);
 	if (!isnan(first->comparison.ratio))
 		print_load_design(file, first);
-	if (c->environment_changes)
-		terminal_wrap(file, c->environment_changes,
-			(size_t)fprintf(file, "Environments differ:"), 2);
-	if (c->load_changes)
-		terminal_wrap(file, c->load_changes, (size_t)fprintf(file, "Loads differ:"), 2);
-	print_missing_scripts(file, c->a, c->b);
-	print_missing_scripts(file, c->b, c->a);
+	print_load_changes(file, c);
+
 	for (size_t i = 0; i < c->n; i++)
 		add_pair_row(table, &c->items[i]);
 	table_print(table, file);
-	if (c->same_scripts && load_rates_in_shares(&c->rates_b))
-		terminal_say(file, 2,
-			"all: the geometric mean of the scripts, in shares of each one's work.");
-	terminal_say(file, 2,
-		"RATIO: of the mean rates (1 = equal). MDD: minimum detectable difference.");
-	if (c->n - c->same_scripts > 1)
-		terminal_say(file, 2,
-			"P, the intervals and MDD of the scripts are adjusted "
-			"for their number (Holm).");
+	print_comparison_legend(file, c);
 	if (c->same_scripts)
 		comparison_verdict_print(file, &(struct verdict_line){}, &first->times);
 	else
@@ -397,11 +472,13 @@ static json_t *pair_json(const struct load_comparison *c, const struct load_pair
 json_t *load_comparison_as_json(const struct load_comparison *c)
 {
 	json_t *document = load_report_as_json(c->b), *scripts = json_array();
-	json_t *comparison = c->same_scripts
-				     ? pair_json(c, &c->items[0])
-				     : json_pack("{s:s}", "verdict",
-					       comparison_verdict_words[COMPARISON_DIFFERENT_WORK]);
+	json_t *comparison;
 
+	if (c->same_scripts)
+		comparison = pair_json(c, &c->items[0]);
+	else
+		comparison = json_pack(
+			"{s:s}", "verdict", comparison_verdict_words[COMPARISON_DIFFERENT_WORK]);
 	for (size_t i = c->same_scripts; i < c->n; i++)
 		json_array_append_new(scripts, pair_json(c, &c->items[i]));
 	json_object_set_new(comparison, "scripts", scripts);

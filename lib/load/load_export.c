@@ -18,43 +18,49 @@ static struct cell csv_number(int64_t value)
 	return VALUE(load_known_json(value), NULL);
 }
 
+static const struct column csv_columns[] = {{.member = "run"}, {.member = "load"},
+	{.member = "coordination"}, {.member = "sample"}, {.member = "kept"},
+	{.member = "time_to_last"}, {.member = "slave"}, {.member = "script"},
+	{.member = "repetitions"}, {.member = "rate"}, {.member = "started"},
+	{.member = "finished"}, {.member = "last"}, {.member = "pt"}, {.member = "user"},
+	{.member = "system"}, {.member = "wait"}, {.member = "io_wait"}, {.member = "major_faults"},
+	{.member = "max_rss_bytes"}, {}};
+
+/* What a worker did in the k-th run of a load. */
+static void add_csv_row(
+	struct table *table, const struct load_report *p, size_t k, const struct sample_program *w)
+{
+	const struct run *run = &p->result.discarding.run;
+	const struct sample *sample = &p->result.samples[k];
+	const char *script = p->work.programs[w->program - 1].name;
+	double rate = load_rate_of_worker(p->load.coordination, sample, w);
+
+	table_row(table, csv_columns, NUMBER(run->id), TEXT(terminal_text(run->program)),
+		TEXT(coordination_names[p->load.coordination]), NUMBER(sample->n),
+		NUMBER(!p->result.discarding.out[k]), csv_time(sample->et_ns), NUMBER(w->program),
+		TEXT(terminal_text(script)), csv_number(w->repetitions), REAL("%.9f", rate),
+		csv_time(w->start_ns - sample->start_ns), csv_time(w->finished_ns),
+		csv_time(w->et_ns), csv_time(w->pt_ns), csv_time(w->user_ns),
+		csv_time(w->system_ns), csv_time(w->wait_ns), csv_time(w->io_wait_ns),
+		csv_number(w->major_faults), csv_number(w->max_rss_bytes));
+}
+
+static void add_csv_rows(struct table *table, const struct load_report *p)
+{
+	for (size_t k = 0; k < p->result.n_samples; k++) {
+		struct load_parts parts = load_parts_of(&p->work, p->result.samples[k].n);
+
+		for (size_t i = 0; i < parts.n; i++)
+			add_csv_row(table, p, k, &parts.items[i]);
+	}
+}
+
 void load_write_csv(FILE *file, const struct load_reports *reports)
 {
-	static const struct column columns[] = {{.member = "run"}, {.member = "load"},
-		{.member = "coordination"}, {.member = "sample"}, {.member = "kept"},
-		{.member = "time_to_last"}, {.member = "slave"}, {.member = "script"},
-		{.member = "repetitions"}, {.member = "rate"}, {.member = "started"},
-		{.member = "finished"}, {.member = "last"}, {.member = "pt"}, {.member = "user"},
-		{.member = "system"}, {.member = "wait"}, {.member = "io_wait"},
-		{.member = "major_faults"}, {.member = "max_rss_bytes"}, {}};
-	_cleanup_(table_freep) struct table *table = table_new(columns);
+	_cleanup_(table_freep) struct table *table = table_new(csv_columns);
 
-	for (size_t at = 0; at < reports->n; at++) {
-		const struct load_report *p = reports->items[at];
-
-		for (size_t k = 0; k < p->result.n_samples; k++) {
-			const struct sample *sample = &p->result.samples[k];
-			struct load_parts parts = load_parts_of(&p->work, sample->n);
-
-			for (const struct sample_program *w = parts.items;
-				w < parts.items + parts.n; w++)
-				table_row(table, columns, NUMBER(p->result.discarding.run.id),
-					TEXT(terminal_text(p->result.discarding.run.program)),
-					TEXT(coordination_names[p->load.coordination]),
-					NUMBER(sample->n), NUMBER(!p->result.discarding.out[k]),
-					csv_time(sample->et_ns), NUMBER(w->program),
-					TEXT(terminal_text(p->work.programs[w->program - 1].name)),
-					csv_number(w->repetitions),
-					REAL("%.9f", load_rate_of_worker(
-							     p->load.coordination, sample, w)),
-					csv_time(w->start_ns - sample->start_ns),
-					csv_time(w->finished_ns), csv_time(w->et_ns),
-					csv_time(w->pt_ns), csv_time(w->user_ns),
-					csv_time(w->system_ns), csv_time(w->wait_ns),
-					csv_time(w->io_wait_ns), csv_number(w->major_faults),
-					csv_number(w->max_rss_bytes));
-		}
-	}
+	for (size_t i = 0; i < reports->n; i++)
+		add_csv_rows(table, reports->items[i]);
 	table_write(table, TABLE_CSV, file);
 }
 
@@ -75,13 +81,12 @@ static void write_markdown_rates(FILE *file, const struct load_rates *rates)
 
 	for (size_t i = 0; i < (in_shares ? rates->n : 1); i++) {
 		const struct load_rate *rate = &rates->items[i];
-		const char *interval = load_rate_interval_text(rate, unit);
+		const char *interval = load_rate_interval_text(rate, unit), *cv = NULL;
 
+		if (interval)
+			cv = text_percent(rate->summary.sd_ns / rate->summary.mean_ns);
 		table_row(table, columns, script_cell(rate), NUMBER(rate->workers),
-			TEXT(load_rate_text(rate, unit)),
-			TEXT(interval ? text_percent(rate->summary.sd_ns / rate->summary.mean_ns)
-				      : NULL),
-			TEXT(interval));
+			TEXT(load_rate_text(rate, unit)), TEXT(cv), TEXT(interval));
 	}
 	table_write(table, TABLE_MARKDOWN, file);
 }

@@ -89,13 +89,13 @@ static int take_cpus(struct load *load, const char *value, struct error *err)
 	return 0;
 }
 
-/* Fills a member of the load or of a script, at `into`. */
-static int take_load_member(struct load *load, const struct load_key *key,
-	const struct ini_line *line, void *into, struct error *err)
+/* Fills a number of the load or of a script, at `into`. */
+static int take_load_number(
+	const struct load_key *key, const struct ini_line *line, void *into, struct error *err)
 {
 	const char *name = line->name, *value = line->value;
 	int64_t number, *ns = into;
-	int r = 0;
+	int r;
 
 	switch (key->value) {
 	case VALUE_INT:
@@ -113,21 +113,37 @@ static int take_load_member(struct load *load, const struct load_key *key,
 			return error_say(
 				err, -EINVAL, "slice must be from 0.1ms to 100ms, not '%s'", value);
 		return r;
-	case VALUE_SIZE:
+	default: /* VALUE_SIZE */
 		return text_parse_size(value, name, into, err);
-	case VALUE_YES:
-		*(bool *)into = !strcmp(value, "yes");
-		if (!*(bool *)into && strcmp(value, "no") != 0)
-			return error_say(
-				err, -EINVAL, "%s must be yes or no, not '%s'", name, value);
+	}
+}
+
+static int take_yes(const struct ini_line *line, bool *into, struct error *err)
+{
+	*into = !strcmp(line->value, "yes");
+	if (*into || !strcmp(line->value, "no"))
 		return 0;
+	return error_say(err, -EINVAL, "%s must be yes or no, not '%s'", line->name, line->value);
+}
+
+/* Fills a member of the load or of a script, at `into`. */
+static int take_load_member(struct load *load, const struct load_key *key,
+	const struct ini_line *line, void *into, struct error *err)
+{
+	int r = 0;
+
+	switch (key->value) {
+	case VALUE_YES:
+		return take_yes(line, into, err);
 	case VALUE_COORDINATION:
-		return option_choice(value, name, coordination_names, into, err);
+		return option_choice(line->value, line->name, coordination_names, into, err);
 	case VALUE_CPUS:
-		r = take_cpus(load, value, err);
+		r = take_cpus(load, line->value, err);
+		break;
+	case VALUE_TEXT:
 		break;
 	default:
-		break;
+		return take_load_number(key, line, into, err);
 	}
 	free(*(char **)into);
 	*(char **)into = xstrdup(line->whole);
@@ -183,41 +199,52 @@ static int take_script_step(
 		return 0;
 	case VALUE_FLUSH:
 		step->kind = strcmp(line->value, "drop") ? STEP_FILL : STEP_DROP;
-		return step->kind == STEP_DROP
-			       ? 0
-			       : text_parse_size(line->value, "flush", &step->fill_bytes, err);
+		if (step->kind == STEP_DROP)
+			return 0;
+		return text_parse_size(line->value, "flush", &step->fill_bytes, err);
 	default:
 		step->kind = STEP_THINK;
 		return take_think(&step->think, line->value, err);
 	}
 }
 
+/* The script with this name, which may be new. */
+static struct script *script_named(struct load *load, const char *name)
+{
+	struct script *script;
+
+	for (size_t i = 0; i < load->n_scripts; i++)
+		if (!strcmp(load->scripts[i].name, name))
+			return &load->scripts[i];
+	script = array_add(load->scripts, load->n_scripts);
+	*script = (struct script){.name = xstrdup(name), .workers = 1, .repetitions = 1};
+	return script;
+}
+
 static int take_load_line(const struct ini_line *line, void *data, struct error *err)
 {
 	struct load *load = data;
 	bool is_load = !strcmp(line->section, "load");
+	const struct load_key *key = is_load ? load_keys : script_keys;
 	struct script *script = NULL;
+	char *of = data; /* whose member it is */
 
 	if (!*line->section)
 		return error_say(err, -EINVAL, "before the first [section]");
-	for (size_t i = 0; i < load->n_scripts; i++)
-		if (!strcmp(load->scripts[i].name, line->section))
-			script = &load->scripts[i];
-	if (!is_load && !script) {
-		script = array_add(load->scripts, load->n_scripts);
-		*script = (struct script){
-			.name = xstrdup(line->section), .workers = 1, .repetitions = 1};
+	if (!is_load) {
+		script = script_named(load, line->section);
+		of = (char *)script;
 	}
-	for (const struct load_key *key = is_load ? load_keys : script_keys; key->name; key++)
-		if (!strcmp(key->name, line->name))
-			return key->value >= VALUE_COMMAND
-				       ? take_script_step(script, key->value, line, err)
-				       : take_load_member(load, key, line,
-						 (is_load ? (char *)load : (char *)script) +
-							 key->offset,
-						 err);
-	return error_say(err, -EINVAL, "there is no '%s' in the section %s, see emp-load(1)",
-		line->name, is_load ? "[load]" : "of a script");
+
+	while (key->name && strcmp(key->name, line->name) != 0)
+		key++;
+	if (!key->name)
+		return error_say(err, -EINVAL,
+			"there is no '%s' in the section %s, see emp-load(1)", line->name,
+			is_load ? "[load]" : "of a script");
+	if (key->value >= VALUE_COMMAND)
+		return take_script_step(script, key->value, line, err);
+	return take_load_member(load, key, line, of + key->offset, err);
 }
 
 int load_parse(struct load *ret, const char *text, const char *path, struct error *err)
@@ -231,8 +258,11 @@ int load_parse(struct load *ret, const char *text, const char *path, struct erro
 
 	load.name = xstrdup(name ? name + 1 : path);
 	load.directory = xstrdup(tmp && *tmp == '/' ? tmp : "/tmp");
-	load.file_directory = slash ? xstrndup(whole, (size_t)(slash - whole) + (slash == whole))
-				    : xstrdup("/");
+	if (slash)
+		load.file_directory = xstrndup(whole, (size_t)(slash - whole) + (slash == whole));
+	else
+		load.file_directory = xstrdup("/");
+
 	r = ini_each_line(text, path, take_load_line, &load, err);
 	if (r < 0)
 		return r;
@@ -320,8 +350,9 @@ char *load_worker_name(const struct load *load, size_t worker)
 {
 	const struct script *script = load_script_of(load, worker);
 
+	if (script->workers == 1)
+		return xstrdup(script->name);
 	for (const struct script *before = load->scripts; before < script; before++)
 		worker -= (size_t)before->workers;
-	return script->workers == 1 ? xstrdup(script->name)
-				    : text_format("%s %zu", script->name, worker + 1);
+	return text_format("%s %zu", script->name, worker + 1);
 }

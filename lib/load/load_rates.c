@@ -24,9 +24,9 @@ double load_rate_of_worker(enum coordination coordination, const struct sample *
 {
 	int64_t ns = coordination == LOAD_CONSTANT ? part->et_ns : sample->et_ns;
 
-	return ns > 0 && part->repetitions > 0
-		       ? (double)part->repetitions * (double)NS_PER_S / (double)ns
-		       : 0;
+	if (ns <= 0 || part->repetitions <= 0)
+		return 0;
+	return (double)part->repetitions * (double)NS_PER_S / (double)ns;
 }
 
 struct load_rate *load_rates_find(const struct load_rates *rates, const char *script)
@@ -74,6 +74,12 @@ static void list_rates(struct load_rates *rates, const struct load_work *work)
 		rates->items[k].nano = xcalloc(rates->n_runs + 1, sizeof(int64_t));
 }
 
+/* In 10^9 s. */
+static int64_t nano_rate(double per_second)
+{
+	return (int64_t)(1e9 * fmin(per_second, MOST_A_SECOND));
+}
+
 /* The rates of run i. That of all work in shares is the geometric mean of the scripts' rates:
  * SPEC's mean of ratios, which does not depend on the unit of any of them. It is 0 if a script has
  * done nothing. */
@@ -82,6 +88,7 @@ static void fill_rates(struct load_rates *rates, size_t i, const struct load_wor
 {
 	_cleanup_(freep) double *sums = xcalloc(rates->n, sizeof(*sums)); /* [0]: of all */
 	struct load_parts parts = load_parts_of(work, sample->n);
+	int64_t *of_all = &rates->items[0].nano[i];
 	double logs = 0;
 
 	for (size_t k = 0; k < parts.n; k++) {
@@ -91,18 +98,20 @@ static void fill_rates(struct load_rates *rates, size_t i, const struct load_wor
 		sums[0] += rate;
 		sums[load_rates_find(rates, script) - rates->items] += rate;
 	}
-	rates->sum.nano[i] = (int64_t)(1e9 * fmin(sums[0], MOST_A_SECOND));
+
+	rates->sum.nano[i] = nano_rate(sums[0]);
 	for (size_t k = 1; k < rates->n; k++) {
 		struct load_rate *rate = &rates->items[k];
-		const struct load_rate *of = shares_of ? load_rates_find(shares_of, rate->script)
-						       : NULL;
+		const struct load_rate *of = NULL;
 
-		rate->nano[i] = (int64_t)(1e9 * fmin(sums[k], MOST_A_SECOND));
+		if (shares_of)
+			of = load_rates_find(shares_of, rate->script);
+		rate->nano[i] = nano_rate(sums[k]);
 		logs += log((double)rate->nano[i] / (double)(of ?: rate)->share);
 	}
-	rates->items[0].nano[i] = load_rates_in_shares(rates)
-					  ? (int64_t)exp(logs / (double)(rates->n - 1))
-					  : rates->sum.nano[i];
+	*of_all = rates->sum.nano[i];
+	if (load_rates_in_shares(rates))
+		*of_all = (int64_t)exp(logs / (double)(rates->n - 1));
 }
 
 /* Whether the workers finished in another order in b than in a. */
@@ -164,11 +173,13 @@ const struct load_unit *load_unit_for(double nano)
 int load_rate_decimals(const struct load_rate *rate, const struct load_unit *unit)
 {
 	const struct summary *s = &rate->summary;
-	double step = (s->n > 1 && s->sd_ns > 0 ? s->sd_ns : s->mean_ns / 100) * unit->seconds /
-		      1e9;
+	double step_ns = s->n > 1 && s->sd_ns > 0 ? s->sd_ns : s->mean_ns / 100;
+	double step = step_ns * unit->seconds / 1e9;
 	int decimals = step > 0 ? 1 - (int)floor(log10(step)) : 3;
 
-	return decimals < 0 ? 0 : decimals > 9 ? 9 : decimals;
+	if (decimals < 0)
+		return 0;
+	return decimals < 9 ? decimals : 9;
 }
 
 const char *load_rate_text(const struct load_rate *rate, const struct load_unit *unit)

@@ -30,10 +30,21 @@ static int read_load_row(
 	return r < 0 ? r : 0;
 }
 
+/* Whether the workers are numbered from 1: the book may be somebody else's. */
+static bool workers_are_sound(const struct load_work *w)
+{
+	for (size_t i = 0; i < w->n_programs; i++)
+		if (w->programs[i].n != i + 1)
+			return false;
+	for (size_t i = 0; i < w->n_parts; i++)
+		if (w->parts[i].program > w->n_programs)
+			return false;
+	return w->n_programs > 0;
+}
+
 static int read_workers(struct book *book, int64_t run, struct load_report *p, struct error *err)
 {
 	struct load_work *w = &p->work;
-	bool sound;
 	int r = book_rows(book, run, &run_program_table, &w->programs, &w->n_programs, err);
 
 	if (r == 0)
@@ -44,13 +55,7 @@ static int read_workers(struct book *book, int64_t run, struct load_report *p, s
 		return r;
 	w->coordination = p->load.coordination;
 	w->file = p->load.file;
-	/* the book may be somebody else's */
-	sound = w->n_programs > 0;
-	for (size_t i = 0; i < w->n_programs; i++)
-		sound &= w->programs[i].n == i + 1;
-	for (size_t i = 0; i < w->n_parts; i++)
-		sound &= w->parts[i].program <= w->n_programs;
-	if (!sound)
+	if (!workers_are_sound(w))
 		return error_say(err, -EBADMSG,
 			"the slaves of run %" PRId64
 			" are not numbered from 1; restore an intact copy of the lab book",
@@ -76,11 +81,12 @@ static const struct load_sample *find_start(const struct load_report *p, uint32_
 /* The share of its CPUs' time in which they were idle; NAN: not known. */
 static double idle_share(const struct load_sample *start, const struct sample *sample)
 {
-	return !start || start->idle_ns < 0 || start->cpus < 1 || sample->et_ns <= 0
-		       ? NAN
-		       : fmin((double)start->idle_ns /
-					 ((double)start->cpus * (double)sample->et_ns),
-				 1);
+	double available_ns;
+
+	if (!start || start->idle_ns < 0 || start->cpus < 1 || sample->et_ns <= 0)
+		return NAN;
+	available_ns = (double)start->cpus * (double)sample->et_ns;
+	return fmin((double)start->idle_ns / available_ns, 1);
 }
 
 /* What follows from what the book has. */
@@ -124,11 +130,13 @@ int load_report_read(struct book *book, int64_t id, struct load_report *ret, str
 
 	if (r == 0)
 		r = read_load_row(book, &run, &report.load, err);
+
 	/* under the cutoffs of the profile that the load was run with, if that is still there */
 	if (r == 0 && run.profile &&
 		book_get_profile(book, run.profile_id, run.profile, &profile, NULL) == 0)
 		rules.profile = &profile;
 	profile_for_inc(&profile, run.inc_digest);
+
 	if (r == 0)
 		r = run_result_read(book, id, &rules, RESULT_ALL, &report.result, err);
 	if (r == 0)
@@ -139,6 +147,7 @@ int load_report_read(struct book *book, int64_t id, struct load_report *ret, str
 		r = book_rows(book, id, &page_wait_bin_table, &waits->bins, &waits->n_bins, err);
 	if (r == 0)
 		r = book_rows(book, id, &note_table, &report.notes.items, &report.notes.n, err);
+
 	if (r == 0)
 		r = document_make_context(
 			book, run.environment, run.started_ns, &report.context, err);
@@ -203,6 +212,21 @@ static json_t *worker_json(const struct load_work *work, const struct sample_pro
 		load_known_json(part->max_rss_bytes));
 }
 
+/* The workers of a run in the order in which they finished. */
+static json_t *finish_order_json(const struct load_parts *parts)
+{
+	json_t *order = json_array();
+
+	for (size_t i = 0; i < parts->n; i++) {
+		size_t before = 0; /* the first to finish first */
+
+		for (size_t k = 0; k < i; k++)
+			before += parts->items[k].finished_ns <= parts->items[i].finished_ns;
+		json_array_insert_new(order, before, json_integer(parts->items[i].program));
+	}
+	return order;
+}
+
 /* The run k of all, whose rates are `all`. */
 static json_t *load_run_json(const struct load_report *p, size_t k, const struct load_rates *all)
 {
@@ -210,36 +234,54 @@ static json_t *load_run_json(const struct load_report *p, size_t k, const struct
 	const struct sample *sample = &p->result.samples[k];
 	struct load_parts parts = load_parts_of(&p->work, sample->n);
 	const struct load_sample *found = find_start(p, sample->n), *start = found ?: &unknown;
-	json_t *order = json_array(), *scripts = json_array(), *workers = json_array();
+	json_t *scripts = json_array(), *workers = json_array();
+	json_t *idle = found ? json_real_or_null(idle_share(found, sample)) : NULL;
+	json_t *spread = NULL, *last_start = NULL, *shares = NULL;
 	int64_t first_ns = INT64_MAX, last_ns = 0;
 
 	for (size_t i = 0; i < parts.n; i++) {
 		const struct sample_program *part = &parts.items[i];
-		size_t before = 0; /* the first to finish first */
 
 		first_ns = part->start_ns < first_ns ? part->start_ns : first_ns;
 		raise_to(&last_ns, part->start_ns);
-		for (size_t j = 0; j < i; j++)
-			before += parts.items[j].finished_ns <= part->finished_ns;
-		json_array_insert_new(order, before, json_integer(part->program));
 		json_array_append_new(workers, worker_json(&p->work, part));
 	}
-	for (size_t i = 1; i < all->n; i++)
-		json_array_append_new(
-			scripts, json_pack("{s:s, s:f}", "script", all->items[i].script,
-					 "rate_per_s", (double)all->items[i].nano[k] / 1e9));
-	return json_pack(
-		"{s:I, s:b, s:f, s:I, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o, s:o, s:o}",
+	if (parts.n > 0) {
+		spread = load_known_json(last_ns - first_ns);
+		last_start = load_known_json(last_ns - sample->start_ns);
+	}
+	for (size_t i = 1; i < all->n; i++) {
+		const struct load_rate *rate = &all->items[i];
+
+		json_array_append_new(scripts, json_pack("{s:s, s:f}", "script", rate->script,
+						       "rate_per_s", (double)rate->nano[k] / 1e9));
+	}
+	if (load_rates_in_shares(all))
+		shares = json_real((double)all->items[0].nano[k] / 1e9);
+
+	return json_pack("{s:I, s:b, s:f, s:I, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, "
+			 "s:o, s:o, s:o}",
 		"run", (json_int_t)sample->n, "kept", !p->result.discarding.out[k], "rate_per_s",
 		(double)all->sum.nano[k] / 1e9, "time_to_last_ns", (json_int_t)sample->et_ns,
-		"start_spread_ns", parts.n > 0 ? load_known_json(last_ns - first_ns) : NULL,
-		"last_start_ns", parts.n > 0 ? load_known_json(last_ns - sample->start_ns) : NULL,
-		"release_ns", load_known_json(start->release_ns), "driver_ns",
-		load_known_json(start->driver_ns), "idle_ns", load_known_json(start->idle_ns),
-		"cpus", load_known_json(start->cpus), "idle_share",
-		found ? json_real_or_null(idle_share(found, sample)) : NULL, "shares_per_s",
-		load_rates_in_shares(all) ? json_real((double)all->items[0].nano[k] / 1e9) : NULL,
-		"finish_order", order, "scripts", scripts, "slaves", workers);
+		"start_spread_ns", spread, "last_start_ns", last_start, "release_ns",
+		load_known_json(start->release_ns), "driver_ns", load_known_json(start->driver_ns),
+		"idle_ns", load_known_json(start->idle_ns), "cpus", load_known_json(start->cpus),
+		"idle_share", idle, "shares_per_s", shares, "finish_order",
+		finish_order_json(&parts), "scripts", scripts, "slaves", workers);
+}
+
+static json_t *scripts_json(const struct load_rates *rates)
+{
+	json_t *scripts = json_array();
+
+	for (size_t i = 1; i < rates->n; i++) {
+		const struct load_rate *rate = &rates->items[i];
+
+		json_array_append_new(
+			scripts, json_pack("{s:s, s:o, s:I}", "script", rate->script, "rate_per_s",
+					 rate_json(rate), "share", (json_int_t)rate->share));
+	}
+	return scripts;
 }
 
 json_t *load_report_as_json(const struct load_report *p)
@@ -249,65 +291,72 @@ json_t *load_report_as_json(const struct load_report *p)
 	const struct load_rates *rates = &p->rates;
 	_cleanup_(load_rates_clear) struct load_rates all = load_rates_of(
 		&p->work, NULL, result->samples, result->n_samples);
-	json_t *scripts = json_array(), *runs = json_array(),
-	       *discarding = discarding_as_json(&result->discarding);
+	json_t *runs = json_array(), *discarding = discarding_as_json(&result->discarding);
+	json_t *shares = load_rates_in_shares(rates) ? rate_json(&rates->items[0]) : NULL;
 
 	for (size_t k = 0; k < result->n_samples; k++)
 		json_array_append_new(runs, load_run_json(p, k, &all));
-	for (size_t i = 1; i < rates->n; i++)
-		json_array_append_new(
-			scripts, json_pack("{s:s, s:o, s:I}", "script", rates->items[i].script,
-					 "rate_per_s", rate_json(&rates->items[i]), "share",
-					 (json_int_t)rates->items[i].share));
 	json_object_del(discarding, "run"); /* that is a member of the load */
-	return json_pack(
-		"{s:s, s:i, s:O*, s:I, s:s, s:s, s:s*, s:o, s:o, s:o*, s:o, s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:s, s:i, s:O*, s:I, s:s, s:s, s:s*, s:o, s:o, s:o*, s:o, s:o, s:o, "
+			 "s:o, s:o, s:o}",
 		"format", "emp-load", "version", 1, "context", p->context, "run",
 		(json_int_t)run->id, "load", run->program, "coordination",
 		coordination_names[p->load.coordination], "cpus", p->load.cpus, "runs", runs,
-		"rate_per_s", rate_json(&rates->sum), "shares_per_s",
-		load_rates_in_shares(rates) ? rate_json(&rates->items[0]) : NULL, "scripts",
-		scripts, "order_changed", json_real_or_null(rates->order_changed), "idle_share",
-		json_real_or_null(p->idle), "page_waits", page_wait_report_as_json(p), "discarding",
-		discarding, "warnings", notes_as_json(&p->notes));
+		"rate_per_s", rate_json(&rates->sum), "shares_per_s", shares, "scripts",
+		scripts_json(rates), "order_changed", json_real_or_null(rates->order_changed),
+		"idle_share", json_real_or_null(p->idle), "page_waits", page_wait_report_as_json(p),
+		"discarding", discarding, "warnings", notes_as_json(&p->notes));
 }
 
 enum { LOAD_LABEL = 26, LOAD_NAME = 50 }; /* columns */
 
 /* "12.26 ± 0.29 /s   CV 2.4 %   95 % CI 11.90 … 12.62", with fewer blanks where the line is
- * narrow, or on two lines. `all`: the label of all work. */
-static void print_rate(FILE *file, const struct load_rate *rate, const char *all)
+ * narrow, or on two lines. The caller frees it. */
+static char *rate_line(const struct load_rate *rate, size_t columns)
 {
 	const struct load_unit *unit = load_unit_for(rate->summary.mean_ns);
 	const char *mean = load_rate_text(rate, unit),
 		   *interval = load_rate_interval_text(rate, unit);
-	_cleanup_(freep) char *text = rate->summary.n > 0 ? text_format("%s /%s", mean, unit->name)
-							  : xstrdup(mean);
-	/* "     edit ×4" */
-	_cleanup_(freep) char *workers = text_format(" ×%" PRId64, rate->workers);
-	_cleanup_(freep) char *script = NULL;
-	size_t width = terminal_text_width(workers);
+	char *text;
 
-	bool fits = !interval;
-
-	for (int blanks = 3; !fits && blanks >= 0; blanks--) {
+	if (rate->summary.n == 0)
+		return xstrdup(mean);
+	if (!interval)
+		return text_format("%s /%s", mean, unit->name);
+	for (int blanks = 3;; blanks--) {
 		char line[LOAD_LABEL + 2] = "";
 
 		if (blanks == 0) /* the interval has a line of its own */
 			snprintf(line, sizeof(line), "\n%*s", LOAD_LABEL, "");
-		free(text);
 		text = text_format("%s /%s%*sCV %s%*s%s95 %% CI %s", mean, unit->name, blanks ?: 3,
 			"", text_percent(rate->summary.sd_ns / rate->summary.mean_ns), blanks, "",
 			line, interval);
-		fits = LOAD_LABEL + terminal_text_width(text) <= terminal_columns(file);
+		if (blanks == 0 || LOAD_LABEL + terminal_text_width(text) <= columns)
+			return text;
+		free(text);
 	}
-	if (!rate->script) {
+}
+
+/* "     edit ×4" */
+static void print_script_label(FILE *file, const struct load_rate *rate)
+{
+	_cleanup_(freep) char *workers = text_format(" ×%" PRId64, rate->workers);
+	size_t width = terminal_text_width(workers);
+	_cleanup_(freep) char *script = terminal_cut(rate->script, LOAD_LABEL - 6 - width);
+
+	width += terminal_text_width(script);
+	fprintf(file, "     %s%s%*s", script, workers, (int)(LOAD_LABEL - 5 - width), "");
+}
+
+/* `all`: the label of all work. */
+static void print_rate(FILE *file, const struct load_rate *rate, const char *all)
+{
+	_cleanup_(freep) char *text = rate_line(rate, terminal_columns(file));
+
+	if (rate->script)
+		print_script_label(file, rate);
+	else
 		fprintf(file, "  %-*s", LOAD_LABEL - 2, all);
-	} else {
-		script = terminal_cut(rate->script, LOAD_LABEL - 6 - width);
-		width += terminal_text_width(script);
-		fprintf(file, "     %s%s%*s", script, workers, (int)(LOAD_LABEL - 5 - width), "");
-	}
 	fprintf(file, "%s\n", text);
 }
 
@@ -317,29 +366,33 @@ void load_report_line(FILE *file, const char *label, const char *text)
 		file, text, (size_t)fprintf(file, "  %-*s", LOAD_LABEL - 2, label), LOAD_LABEL);
 }
 
+static const char *time_to_last_text(const struct summary *time)
+{
+	const char *range;
+
+	if (time->n == 0)
+		return "-";
+	if (time->n == 1)
+		return text_duration(time->min_ns);
+	range = text_interval((double)time->min_ns, (double)time->max_ns, range_step(time), NULL);
+	return text_brief("%s   range %s", text_mean_sd(time->mean_ns, time->sd_ns, NULL), range);
+}
+
 /* Of all work, by script, and the sum, whose spread is mostly that of the script with the shortest
  * repetitions; and the time to the last worker's end. */
 static void print_rates(FILE *file, const struct load_rates *rates)
 {
 	const struct load_unit *unit = load_unit_for(rates->sum.summary.mean_ns);
-	const struct summary *time = &rates->time;
 	bool in_shares = load_rates_in_shares(rates);
 
 	print_rate(file, &rates->items[0], in_shares ? "Rate of work, in shares" : "Rate of work");
 	for (size_t i = 1; in_shares && i < rates->n; i++)
 		print_rate(file, &rates->items[i], NULL);
-	if (in_shares && time->n > 0)
+	if (in_shares && rates->time.n > 0)
 		fprintf(file, "     %-*s%.*f /%s\n", LOAD_LABEL - 5, "all repetitions",
 			load_rate_decimals(&rates->sum, unit),
 			rates->sum.summary.mean_ns * unit->seconds / 1e9, unit->name);
-	if (time->n > 1)
-		load_report_line(file, "Time to the last",
-			text_brief("%s   range %s", text_mean_sd(time->mean_ns, time->sd_ns, NULL),
-				text_interval((double)time->min_ns, (double)time->max_ns,
-					range_step(time), NULL)));
-	else
-		load_report_line(
-			file, "Time to the last", time->n > 0 ? text_duration(time->min_ns) : "-");
+	load_report_line(file, "Time to the last", time_to_last_text(&rates->time));
 }
 
 /* The mean over all workers and all runs of a member of struct sample_program; negative:
@@ -358,18 +411,20 @@ static double mean_of_parts(const struct load_work *work, size_t offset)
 	return work->n_parts ? sum / (double)work->n_parts : -1;
 }
 
-#define MEAN(work, member) mean_of_parts(work, offsetof(struct sample_program, member))
-
 static void print_workers(FILE *file, const struct load_work *work)
 {
-	double wait = MEAN(work, wait_ns), io = MEAN(work, io_wait_ns),
-	       faults = MEAN(work, major_faults);
-	_cleanup_(freep) char *text = text_format("PT %s%s%s%s",
-		text_duration((int64_t)MEAN(work, pt_ns)),
-		wait >= 0 ? text_brief(", waits for CPU %s", text_duration((int64_t)wait)) : "",
-		io >= 0 ? text_brief(", disk %s", text_duration((int64_t)io)) : "",
-		faults >= 0.05 ? text_brief(", %.1f major page faults", faults) : "");
+	double pt = mean_of_parts(work, offsetof(struct sample_program, pt_ns));
+	double wait = mean_of_parts(work, offsetof(struct sample_program, wait_ns));
+	double io = mean_of_parts(work, offsetof(struct sample_program, io_wait_ns));
+	double faults = mean_of_parts(work, offsetof(struct sample_program, major_faults));
+	_cleanup_(freep) char *text = text_format("PT %s", text_duration((int64_t)pt));
 
+	if (wait >= 0)
+		text_append(&text, ", ", "waits for CPU %s", text_duration((int64_t)wait));
+	if (io >= 0)
+		text_append(&text, ", ", "disk %s", text_duration((int64_t)io));
+	if (faults >= 0.05)
+		text_append(&text, ", ", "%.1f major page faults", faults);
 	load_report_line(file, "A slave's mean", text);
 }
 
@@ -406,39 +461,52 @@ static void print_background_processes(FILE *file, const struct daemons *others)
 	load_report_line(file, "Other processes", text);
 }
 
-void load_report_print(FILE *file, const struct load_report *p, int64_t page_wait_bin_ns)
+/* "office.ini: 5 runs, constant-load, 3 slaves on all CPUs (run 13 of the book)" */
+static void print_load_title(FILE *file, const struct load_report *p)
 {
-	size_t n = p->result.n_samples, n_workers = p->work.n_programs;
 	const struct run *run = &p->result.discarding.run;
 	_cleanup_(freep) char *name = terminal_cut(run->program, LOAD_NAME);
-	_cleanup_(freep) char *text = text_format("%s, %s, %s on %s%s (run %" PRId64
-						  " of the book)",
-		text_count(n, "run"), coordination_names[p->load.coordination],
-		text_count(n_workers, "slave"), p->load.cpus ? "CPUs " : "all CPUs",
-		p->load.cpus ? terminal_text(p->load.cpus) : "", run->id);
-	_cleanup_(freep) char *coordination = text_format("%s, last ran at %s, driver's PT %s",
-		text_duration(p->release_ns), text_duration(p->last_start_ns),
-		text_duration(p->driver_ns));
+	_cleanup_(freep) char *text = text_format("%s, %s, %s on ",
+		text_count(p->result.n_samples, "run"), coordination_names[p->load.coordination],
+		text_count(p->work.n_programs, "slave"));
+
+	if (p->load.cpus)
+		text_append(&text, "", "CPUs %s", terminal_text(p->load.cpus));
+	else
+		text_append(&text, "", "all CPUs");
+	text_append(&text, " ", "(run %" PRId64 " of the book)", run->id);
 
 	fprintf(file, "%s%s%s:", terminal_mark(file, MARK_STRONG), name,
 		terminal_mark(file, MARK_END));
 	terminal_wrap(file, text, terminal_text_width(name) + 1, 0);
+}
+
+static void print_coordination(FILE *file, const struct load_report *p)
+{
+	load_report_line(file, "Released within",
+		text_brief("%s, last ran at %s, driver's PT %s", text_duration(p->release_ns),
+			text_duration(p->last_start_ns), text_duration(p->driver_ns)));
+	if (p->rates.order_changed > 0)
+		load_report_line(file, "Order of finishing",
+			text_brief("differs from the run before in %.0f %% of the runs",
+				100 * p->rates.order_changed));
+}
+
+void load_report_print(FILE *file, const struct load_report *p, int64_t page_wait_bin_ns)
+{
+	print_load_title(file, p);
 	if (p->n_kept > 0) {
 		print_rates(file, &p->rates);
 		print_workers(file, &p->work);
 		if (!isnan(p->idle))
 			fprintf(file, "  CPUs idle               %s\n", text_percent(p->idle));
 	}
-	if (p->n_kept < n)
+	if (p->n_kept < p->result.n_samples)
 		print_discarded(file, p);
 	if (p->n_kept > 0) {
 		if (p->result.discarding.others.n > 0)
 			print_background_processes(file, &p->result.discarding.others);
-		load_report_line(file, "Released within", coordination);
-		if (p->rates.order_changed > 0)
-			load_report_line(file, "Order of finishing",
-				text_brief("differs from the run before in %.0f %% of the runs",
-					100 * p->rates.order_changed));
+		print_coordination(file, p);
 		page_wait_report_print(file, p, page_wait_bin_ns);
 	}
 	notes_print(file, &p->notes, ALL_NOTES, NULL);

@@ -24,6 +24,7 @@ struct load_report {
 	int64_t release_ns, last_start_ns, driver_ns; /* the greatest of all runs */
 	/* the idle share of its CPUs' time in those that count; NAN: not known */
 	double idle;
+
 	struct load_rates rates;      /* of those that count */
 	struct page_waits page_waits; /* of all */
 	/* of those that count; .n 0: it was not measured */
@@ -32,6 +33,7 @@ struct load_report {
 	struct pearson wait_number;
 	/* with their mean length, without the time in which they waited for a CPU */
 	struct pearson wait_length;
+
 	struct notes notes; /* on the result, as they were stored */
 	json_t *context;    /* of its document */
 	char *machine;      /* the digest of its fingerprint; NULL: not known */

@@ -4,6 +4,26 @@
 
 #include "lib/base/terminal.h"
 
+/* Of all workers in a run of the load. */
+static double repetitions_of(const struct load_work *work, uint32_t sample)
+{
+	struct load_parts parts = load_parts_of(work, sample);
+	double n = 0;
+
+	for (size_t i = 0; i < parts.n; i++)
+		if (parts.items[i].repetitions > 0)
+			n += (double)parts.items[i].repetitions;
+	return n;
+}
+
+/* The mean, without the time in which workers waited for a CPU. NAN: there were no waits. */
+static double mean_wait_length(const struct page_wait *wait)
+{
+	int64_t ready_ns = wait->ready_ns > 0 ? wait->ready_ns : 0;
+
+	return wait->count > 0 ? (double)(wait->total_ns - ready_ns) / (double)wait->count : NAN;
+}
+
 /* Run time is that of a repetition, the reciprocal of the rate; so it is comparable between runs
  * that did more or less work. Not known if waits were not measured in all runs, or a rate is 0. */
 void page_wait_correlate(struct load_report *p)
@@ -14,22 +34,17 @@ void page_wait_correlate(struct load_report *p)
 
 	p->wait_number = p->wait_length = pearson_of(NULL, NULL, 0);
 	for (size_t i = 0; i < n; i++) {
+		uint32_t sample = p->kept[i].n;
 		const struct page_wait *wait = page_wait_find(
-			&p->page_waits, PAGE_WAIT_WORKER, p->kept[i].n);
-		int64_t ready_ns = wait && wait->ready_ns > 0 ? wait->ready_ns : 0;
-		double repetitions = 0;
+			&p->page_waits, PAGE_WAIT_WORKER, sample);
+		double repetitions = repetitions_of(&p->work, sample);
+		int64_t rate = p->rates.items[0].nano[i];
 
-		for (size_t k = 0; k < p->work.n_parts; k++)
-			if (p->work.parts[k].sample == p->kept[i].n &&
-				p->work.parts[k].repetitions > 0)
-				repetitions += (double)p->work.parts[k].repetitions;
-		if (!wait || !(repetitions > 0) || p->rates.items[0].nano[i] <= 0)
+		if (!wait || !(repetitions > 0) || rate <= 0)
 			return;
-		times[i] = 1 / (double)p->rates.items[0].nano[i];
+		times[i] = 1 / (double)rate;
 		numbers[i] = (double)wait->count / repetitions;
-		lengths[i] = wait->count > 0
-				     ? (double)(wait->total_ns - ready_ns) / (double)wait->count
-				     : NAN;
+		lengths[i] = mean_wait_length(wait);
 	}
 	p->wait_number = pearson_of(times, numbers, n);
 	p->wait_length = pearson_of(times, lengths, n);
@@ -44,34 +59,45 @@ static const char *wait_total_text(const struct page_wait_total *total)
 		text_duration(total->total_ns), text_duration(total->total_ns / total->count));
 }
 
-/* A row is "1.500 … 2.000 ms": the edges have one unit. width_ns 0: one that suits both. */
+/* "1.500 … 2.000 ms": the edges have one unit. */
+static void print_wait_row_label(FILE *file, const struct page_wait_bin *row, int64_t width_ns)
+{
+	bool us = width_ns < NS_PER_MS;
+	const char *unit = us ? "us" : "ms";
+	int64_t unit_ns = us ? NS_PER_US : NS_PER_MS;
+	int64_t low = row->low_ns / unit_ns, high = row->high_ns / unit_ns;
+
+	if (row->high_ns < 0)
+		fprintf(file, "     %18s", text_brief("%" PRId64 " %s and more", low, unit));
+	else /* the ellipsis has three bytes */
+		fprintf(file, "     %20s",
+			text_brief("%" PRId64 " … %" PRId64 " %s", low, high, unit));
+}
+
+/* width_ns 0: one that suits both. */
 static void print_wait_histogram(FILE *file, const struct page_wait_total *workers,
 	const struct page_wait_total *reads, int64_t width_ns)
 {
 	struct page_wait_bin rows[2][PAGE_WAIT_ROWS];
-	int64_t for_workers = page_wait_width(workers), for_reads = page_wait_width(reads), unit_ns;
+	int64_t for_workers = page_wait_width(workers), for_reads = page_wait_width(reads);
 	int columns = terminal_columns(file) < 67 ? 8 : 10;
 	size_t n, m;
 
-	width_ns = width_ns ?: for_workers > for_reads ? for_workers : for_reads;
-	unit_ns = width_ns < NS_PER_MS ? NS_PER_US : NS_PER_MS;
+	if (width_ns == 0)
+		width_ns = for_workers > for_reads ? for_workers : for_reads;
 	n = page_wait_rows(workers, width_ns, rows[0]);
 	m = page_wait_rows(reads, width_ns, rows[1]);
+
 	fprintf(file, "     %18s %*s %*s %*s %*s\n", "", columns, "WAITS", columns, "TIME", columns,
 		"READS", columns, "TIME");
 	for (size_t i = 0; i < n || i < m; i++) {
-		const char *unit = width_ns < NS_PER_MS ? "us" : "ms";
-		int64_t low = rows[0][i].low_ns / unit_ns, high = rows[0][i].high_ns / unit_ns;
+		print_wait_row_label(file, &rows[0][i], width_ns);
+		for (size_t k = 0; k < 2; k++) {
+			const struct page_wait_bin *row = &rows[k][i];
 
-		if (rows[0][i].high_ns < 0)
-			fprintf(file, "     %18s",
-				text_brief("%" PRId64 " %s and more", low, unit));
-		else /* the ellipsis has three bytes */
-			fprintf(file, "     %20s",
-				text_brief("%" PRId64 " … %" PRId64 " %s", low, high, unit));
-		for (size_t k = 0; k < 2; k++)
-			fprintf(file, " %*" PRId64 " %*s", columns, rows[k][i].count, columns,
-				rows[k][i].count > 0 ? text_duration(rows[k][i].total_ns) : "-");
+			fprintf(file, " %*" PRId64 " %*s", columns, row->count, columns,
+				row->count > 0 ? text_duration(row->total_ns) : "-");
+		}
 		fputc('\n', file);
 	}
 }
@@ -79,33 +105,46 @@ static void print_wait_histogram(FILE *file, const struct page_wait_total *worke
 static void print_wait_correlations(FILE *file, const struct load_report *p)
 {
 	const struct pearson *const all[] = {&p->wait_number, &p->wait_length};
+	static const char *const names[] = {"number:", "length:"};
 	const char *title = "Run time, page waits";
 
 	for (size_t i = 0; i < ELEMENTS(all); i++) {
 		const struct pearson *c = all[i];
+		const char *interval = "(runs drift: may be chance)";
 
 		if (isnan(c->r))
 			continue;
-		load_report_line(file, title,
-			text_brief("%s r %.2f %s", i ? "length:" : "number:", c->r,
-				isnan(c->low) ? "(runs drift: may be chance)"
-					      : text_brief("(95 %% CI %.2f … %.2f), %zu runs",
-							c->low, c->high, c->n)));
+		if (!isnan(c->low))
+			interval = text_brief(
+				"(95 %% CI %.2f … %.2f), %zu runs", c->low, c->high, c->n);
+		load_report_line(file, title, text_brief("%s r %.2f %s", names[i], c->r, interval));
 		title = "";
 	}
 }
 
+static void print_worker_waits(FILE *file, const struct page_wait_total *workers)
+{
+	const char *total = wait_total_text(workers), *for_cpu = "";
+
+	if (workers->ready_ns > 0 && workers->total_ns > 0)
+		for_cpu = text_brief(", %s for a CPU",
+			text_percent((double)workers->ready_ns / (double)workers->total_ns));
+	load_report_line(file, "Page waits of slaves", text_brief("%s%s", total, for_cpu));
+	if (workers->lost > 0)
+		fprintf(file, "                          %" PRId64 " more were not timed\n",
+			workers->lost);
+}
+
 void page_wait_report_print(FILE *file, const struct load_report *p, int64_t width_ns)
 {
-	const struct page_wait_total *workers = &p->page_wait_totals[PAGE_WAIT_WORKER],
-				     *reads = &p->page_wait_totals[PAGE_WAIT_READ],
-				     *writes = &p->page_wait_totals[PAGE_WAIT_WRITE];
-	const char *for_cpu = "";
+	const struct page_wait_total *workers = &p->page_wait_totals[PAGE_WAIT_WORKER];
+	const struct page_wait_total *reads = &p->page_wait_totals[PAGE_WAIT_READ];
+	const struct page_wait_total *writes = &p->page_wait_totals[PAGE_WAIT_WRITE];
+	const char *why = p->load.no_page_waits;
 
 	if (workers->n == 0) {
-		if (p->load.no_page_waits)
-			load_report_line(file, "Page waits",
-				text_brief("not measured: %s", p->load.no_page_waits));
+		if (why)
+			load_report_line(file, "Page waits", text_brief("not measured: %s", why));
 		return;
 	}
 	if (reads->n > 0 && workers->count + reads->count + writes->count == 0) {
@@ -113,18 +152,12 @@ void page_wait_report_print(FILE *file, const struct load_report *p, int64_t wid
 			file, "Page waits", "none, and no block device was read or written");
 		return;
 	}
-	if (workers->ready_ns > 0 && workers->total_ns > 0)
-		for_cpu = text_brief(", %s for a CPU",
-			text_percent((double)workers->ready_ns / (double)workers->total_ns));
-	load_report_line(file, "Page waits of slaves",
-		text_brief("%s%s", wait_total_text(workers), for_cpu));
-	if (workers->lost > 0)
-		fprintf(file, "                          %" PRId64 " more were not timed\n",
-			workers->lost);
-	if (reads->n == 0)
+
+	print_worker_waits(file, workers);
+	if (reads->n == 0) {
 		load_report_line(
 			file, "Block reads", "not counted: this machine has no block device");
-	else {
+	} else {
 		load_report_line(file, "Block reads", wait_total_text(reads));
 		load_report_line(file, "Block writes", wait_total_text(writes));
 	}
@@ -165,10 +198,11 @@ static json_t *wait_total_json(
 /* NULL: not known. */
 static json_t *pearson_json(const struct pearson *c)
 {
-	return isnan(c->r) ? NULL
-			   : json_pack("{s:f, s:o, s:I, s:f, s:o}", "r", c->r, "interval",
-				     json_interval(c->low, c->high), "n", (json_int_t)c->n,
-				     "effective_n", c->effective_n, "p", json_real_or_null(c->p));
+	if (isnan(c->r))
+		return NULL;
+	return json_pack("{s:f, s:o, s:I, s:f, s:o}", "r", c->r, "interval",
+		json_interval(c->low, c->high), "n", (json_int_t)c->n, "effective_n",
+		c->effective_n, "p", json_real_or_null(c->p));
 }
 
 json_t *page_wait_report_as_json(const struct load_report *p)

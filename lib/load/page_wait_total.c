@@ -60,6 +60,19 @@ void page_wait_total_clear(struct page_wait_total *total)
 	*total = (struct page_wait_total){};
 }
 
+/* How many waits the rows of this width hold, without the last one. */
+static int64_t waits_shown(const struct page_wait_total *total, int64_t width_ns)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < total->n_bins; i++) {
+		if (total->bins[i].low_ns >= (PAGE_WAIT_ROWS - 1) * width_ns)
+			break;
+		n = saturate_add(n, total->bins[i].count);
+	}
+	return n;
+}
+
 int64_t page_wait_width(const struct page_wait_total *total)
 {
 	static const int64_t steps[] = {1, 2, 5};
@@ -68,13 +81,10 @@ int64_t page_wait_width(const struct page_wait_total *total)
 
 	for (; decade_ns < NS_PER_S; decade_ns *= 10)
 		for (size_t i = 0; i < ELEMENTS(steps); i++) {
-			int64_t width_ns = steps[i] * decade_ns, below = 0;
+			int64_t width_ns = steps[i] * decade_ns;
+			double shown = (double)waits_shown(total, width_ns);
 
-			for (size_t k = 0; k < total->n_bins &&
-					   total->bins[k].low_ns < (PAGE_WAIT_ROWS - 1) * width_ns;
-				k++)
-				below = saturate_add(below, total->bins[k].count);
-			if ((double)below >= MOST_SHOWN * (double)total->count)
+			if (shown >= MOST_SHOWN * (double)total->count)
 				return width_ns;
 		}
 	return decade_ns;
@@ -86,8 +96,10 @@ size_t page_wait_rows(const struct page_wait_total *total, int64_t width_ns,
 	size_t n = 0;
 
 	for (size_t i = 0; i < PAGE_WAIT_ROWS; i++)
-		ret[i] = (struct page_wait_bin){.low_ns = (int64_t)i * width_ns,
-			.high_ns = i + 1 < PAGE_WAIT_ROWS ? (int64_t)(i + 1) * width_ns : -1};
+		ret[i] = (struct page_wait_bin){
+			.low_ns = (int64_t)i * width_ns, .high_ns = (int64_t)(i + 1) * width_ns};
+	ret[PAGE_WAIT_ROWS - 1].high_ns = -1;
+
 	for (size_t i = 0; i < total->n_bins; i++) {
 		int64_t row = total->bins[i].low_ns / width_ns;
 		size_t at = row < PAGE_WAIT_ROWS ? (size_t)row : PAGE_WAIT_ROWS - 1;
@@ -103,15 +115,18 @@ int page_wait_width_parse(const char *value, const char *name, void *into, struc
 {
 	int64_t *width_ns = into;
 	int r = text_parse_duration(value, name, width_ns, err);
+	bool good;
 
-	for (uint64_t i = 1; r == 0 && i < PAGE_WAIT_ROWS; i++) {
+	if (r < 0)
+		return r;
+	good = *width_ns <= NS_PER_S;
+	for (uint64_t i = 1; i < PAGE_WAIT_ROWS; i++) {
 		uint64_t edge_ns = i * (uint64_t)*width_ns;
 
-		if (*width_ns > NS_PER_S ||
-			page_wait_bin_from(page_wait_bin_of(edge_ns)) != edge_ns)
-			r = error_say(err, -EINVAL,
-				"%s must be 10us, 20us, 50us, 100us, 200us, … 100ms, not %s", name,
-				value);
+		good = good && page_wait_bin_from(page_wait_bin_of(edge_ns)) == edge_ns;
 	}
-	return r;
+	if (good)
+		return 0;
+	return error_say(err, -EINVAL, "%s must be 10us, 20us, 50us, 100us, 200us, … 100ms, not %s",
+		name, value);
 }

@@ -52,7 +52,8 @@ static __always_inline bool is_runnable(const struct task_struct *task)
 	return ((const struct task_struct___before_5_14 *)task)->state == 0;
 }
 
-/* The part of its run_delay that is not in it yet. The clock of the CPU was read just now. */
+/* How long the task has waited for its CPU, as far as its run_delay does not say it yet. The clock
+ * of the CPU was read just now. */
 static __always_inline __u64 queued_ns(const struct task_struct *task)
 {
 	struct cfs_rq *cfs_rq = (void *)0;
@@ -74,7 +75,7 @@ static __always_inline __u64 run_delay_of(const struct task_struct *task)
 	return bpf_core_field_exists(task->sched_info.run_delay) ? task->sched_info.run_delay : 0;
 }
 
-/* It is the current task still. */
+/* The task is still the current one. */
 static __always_inline void fall_asleep(struct task_struct *task)
 {
 	struct sleep sleep = {.run_delay = run_delay_of(task)};

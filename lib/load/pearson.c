@@ -29,38 +29,56 @@ static double lagged_products(const double *a, const double *b, size_t n, size_t
 	return sum;
 }
 
+/* One of the two series. */
+struct series {
+	double *off;    /* from the mean */
+	double squares; /* their sum */
+	double lag1;    /* the autocorrelation of neighbours, without its bias */
+};
+
+/* How far the values are from their mean, into .off; false: they vary by no more than rounding. */
+static bool series_make(struct series *s, const double *values, size_t n)
+{
+	double mean = gsl_stats_mean(values, 1, n), rounding = 1e-12 * mean, lag1;
+
+	for (size_t i = 0; i < n; i++)
+		s->off[i] = values[i] - mean;
+	s->squares = lagged_products(s->off, s->off, n, 0);
+	if (!(s->squares > (double)n * rounding * rounding))
+		return false;
+	lag1 = lagged_products(s->off, s->off, n, 1) / s->squares;
+	s->lag1 = ((double)n * lag1 + 1) / ((double)n - 4);
+	return true;
+}
+
+/* By how much the variance of r grows. */
+static double pearson_inflation(const struct series *x, const struct series *y, size_t n)
+{
+	double both = fmax(0, fmin(x->lag1, PEARSON_MOST_LAG1)) *
+		      fmax(0, fmin(y->lag1, PEARSON_MOST_LAG1));
+	double sum = 1;
+
+	for (size_t lag = 1; lag <= n / 4; lag++)
+		sum += 2 * (1 - (double)lag / (double)n) *
+		       (lagged_products(x->off, x->off, n, lag) / x->squares) *
+		       (lagged_products(y->off, y->off, n, lag) / y->squares);
+	return fmax((1 + both) / (1 - both), sum);
+}
+
 struct pearson pearson_of(const double *x, const double *y, size_t n)
 {
 	_cleanup_(freep) double *room = xcalloc(2 * n, sizeof(*room));
-	double *off[] = {room, room + n}, squares[2], lag1[2], both, sum = 1, r, freedom, half;
+	struct series a = {.off = room}, b = {.off = room + n};
 	struct pearson c = {n, NAN, (double)n, NAN, NAN, NAN};
+	double r, freedom, half;
 
-	if (n < PEARSON_LEAST)
+	if (n < PEARSON_LEAST || !series_make(&a, x, n) || !series_make(&b, y, n))
 		return c;
-	for (int k = 0; k < 2; k++) {
-		const double *values = k == 0 ? x : y;
-		double mean = gsl_stats_mean(values, 1, n), rounding = 1e-12 * mean;
-
-		for (size_t i = 0; i < n; i++)
-			off[k][i] = values[i] - mean;
-		squares[k] = lagged_products(off[k], off[k], n, 0);
-		/* they vary by no more than rounding */
-		if (!(squares[k] > (double)n * rounding * rounding))
-			return c;
-		lag1[k] = ((double)n * (lagged_products(off[k], off[k], n, 1) / squares[k]) + 1) /
-			  ((double)n - 4);
-	}
-	c.r = lagged_products(off[0], off[1], n, 0) / sqrt(squares[0]) / sqrt(squares[1]);
-	/* by how much the variance of r grows */
-	both = fmax(0, fmin(lag1[0], PEARSON_MOST_LAG1)) *
-	       fmax(0, fmin(lag1[1], PEARSON_MOST_LAG1));
-	for (size_t lag = 1; lag <= n / 4; lag++)
-		sum += 2 * (1 - (double)lag / (double)n) *
-		       (lagged_products(off[0], off[0], n, lag) / squares[0]) *
-		       (lagged_products(off[1], off[1], n, lag) / squares[1]);
-	c.effective_n = (double)n / fmax((1 + both) / (1 - both), sum);
+	c.r = lagged_products(a.off, b.off, n, 0) / sqrt(a.squares) / sqrt(b.squares);
+	c.effective_n = (double)n / pearson_inflation(&a, &b, n);
 	if (c.effective_n <= 4)
 		return c;
+
 	r = fmin(fabs(c.r), 1 - 1e-12);
 	freedom = c.effective_n - 2;
 	half = gsl_cdf_ugaussian_Pinv(0.975) / sqrt(c.effective_n - 3);

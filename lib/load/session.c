@@ -9,6 +9,17 @@
 #include "lib/host/process/signals.h"
 #include "lib/report/run_notes.h"
 
+static int check_cpus_online(const cpu_set_t *cpus, const char *path, struct error *err)
+{
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		int r = CPU_ISSET(cpu, cpus) ? pinning_check(cpu, AT_FDCWD, err) : 0;
+
+		if (r < 0)
+			return error_prefix(err, r, "%s: cpus", path);
+	}
+	return 0;
+}
+
 int load_read(struct load *ret, char **ret_text, const char *path, struct error *err)
 {
 	_cleanup_(freep) char *text = NULL;
@@ -17,37 +28,40 @@ int load_read(struct load *ret, char **ret_text, const char *path, struct error 
 	if (r < 0)
 		return error_os(err, r, "cannot read '%s'", path);
 	r = load_parse(ret, text, path, err);
+	if (r == 0 && ret->cpu_list)
+		r = check_cpus_online(&ret->cpus, path, err);
 	if (r < 0)
 		return r;
-	for (int cpu = 0; ret->cpu_list && cpu < CPU_SETSIZE; cpu++) {
-		r = CPU_ISSET(cpu, &ret->cpus) ? pinning_check(cpu, AT_FDCWD, err) : 0;
-		if (r < 0)
-			return error_prefix(err, r, "%s: cpus", path);
-	}
 	*ret_text = TAKE(text);
 	return 0;
 }
 
-int load_session_open(struct load_session *s, const struct load_options *options, const char *path,
-	struct error *err)
+/* Reads the file, and changes in the load what the options say. */
+static int read_load_as_wanted(struct load_session *s, const char *path, struct error *err)
 {
-	int r = interrupt_init();
+	const struct load_options *options = s->options;
+	struct load *load = &s->load;
+	int r = load_read(load, &s->text, path, err);
 
 	if (r < 0)
-		return error_os(err, r, "cannot catch signals");
-	r = load_read(&s->load, &s->text, path, err);
-	if (r < 0)
 		return r;
-	s->options = options;
 	if (options->coordination >= 0)
-		s->load.coordination = (enum coordination)options->coordination;
-	s->load.runs = options->runs ?: s->load.runs;
-	if (!s->load.cpu_list && sched_getaffinity(0, sizeof(s->load.cpus), &s->load.cpus) < 0)
+		load->coordination = (enum coordination)options->coordination;
+	load->runs = options->runs ?: load->runs;
+	if (!load->cpu_list && sched_getaffinity(0, sizeof(load->cpus), &load->cpus) < 0)
 		return error_os(err, -errno, "cannot read which CPUs may be used");
-	if (setenv("EMP_LOAD_FILE_DIR", s->load.file_directory, 1) < 0)
+	if (setenv("EMP_LOAD_FILE_DIR", load->file_directory, 1) < 0)
 		xalloc_fail();
-	r = run_session_open(&s->base, options->db, BOOK_MEASURE,
-		options->ignore_lock ? RUN_LOCK_IGNORED : RUN_LOCK_FREE, err);
+	return 0;
+}
+
+/* The book, the profile, the observer, and the limits. */
+static int prepare_load_session(struct load_session *s, struct error *err)
+{
+	const struct load_options *options = s->options;
+	enum run_lock lock = options->ignore_lock ? RUN_LOCK_IGNORED : RUN_LOCK_FREE;
+	int r = run_session_open(&s->base, options->db, BOOK_MEASURE, lock, err);
+
 	if (r == 0)
 		leftovers_remove(false);
 	if (r == 0 && options->profile)
@@ -58,8 +72,23 @@ int load_session_open(struct load_session *s, const struct load_options *options
 		r = observer_open(&s->base.observer, options->backend, -1, err);
 	if (r == 0)
 		r = load_limits_begin(&s->limits, &s->load, err);
+	return r;
+}
+
+int load_session_open(struct load_session *s, const struct load_options *options, const char *path,
+	struct error *err)
+{
+	int r = interrupt_init();
+
+	if (r < 0)
+		return error_os(err, r, "cannot catch signals");
+	s->options = options;
+	r = read_load_as_wanted(s, path, err);
+	if (r == 0)
+		r = prepare_load_session(s, err);
 	if (r < 0)
 		return r;
+
 	profile_for_inc(&s->profile, s->base.inc_digest);
 	s->run = (struct run){
 		.kind = RUN_LOAD,
@@ -74,9 +103,12 @@ int load_session_open(struct load_session *s, const struct load_options *options
 		.cpu = -1,
 	};
 	s->work = (struct load_work){.coordination = s->load.coordination, .file = s->text};
-	for (size_t k = 0; k < load_n_workers(&s->load); k++)
-		*array_add(s->work.programs, s->work.n_programs) = (struct run_program){
-			.n = (uint32_t)k + 1, .name = xstrdup(load_script_of(&s->load, k)->name)};
+	for (size_t k = 0; k < load_n_workers(&s->load); k++) {
+		struct run_program *program = array_add(s->work.programs, s->work.n_programs);
+
+		program->n = (uint32_t)k + 1;
+		program->name = xstrdup(load_script_of(&s->load, k)->name);
+	}
 	return names_text(&s->run.name_patterns, err);
 }
 
@@ -94,8 +126,9 @@ static int store_load_sample(struct load_session *s, struct load_result *result,
 	if (r == 0)
 		r = book_add_rows(
 			book, s->run.id, &page_wait_bin_table, waits->bins, waits->n_bins, err);
-	return r == 0 ? book_add_rows(book, s->run.id, &load_sample_table, &result->start, 1, err)
-		      : r;
+	if (r == 0)
+		r = book_add_rows(book, s->run.id, &load_sample_table, &result->start, 1, err);
+	return r;
 }
 
 int load_run_unstopped(
@@ -113,7 +146,8 @@ int load_run_unstopped(
 		load_result_clear(ret);
 	}
 	return error_say(err, -ECANCELED,
-		"this process was stopped in each of %d tries of a run: a command of '%.400s' seems to stop it (SIGSTOP, SIGTSTP)",
+		"this process was stopped in each of %d tries of a run: a command of '%.400s' "
+		"seems to stop it (SIGSTOP, SIGTSTP)",
 		MOST_TRIES, s->load.name);
 }
 
@@ -139,46 +173,71 @@ static int take_load_samples(struct load_session *s, struct error *err)
 	return r;
 }
 
-int load_session_run(struct load_session *s, struct error *err)
+/* Begins to watch page waits; the load runs without that, too. *ret_why: why they are not watched;
+ * NULL: they are. */
+static void watch_page_waits(struct load_session *s, char **ret_why)
 {
-	struct load_row row = {s->load.coordination, s->load.cpu_list, s->text, NULL};
-	const struct profile *profile = s->options->profile ? &s->profile : NULL;
-	struct notes *notes = &s->report.notes;
-	struct error *of_end;
-	enum run_state state;
-	int r, outcome;
-
-	/* the load runs without it, too */
 	privilege_raise();
 	if (page_wait_meter_new(&s->page_wait_meter, &s->no_page_waits) < 0)
-		row.no_page_waits = s->no_page_waits.text;
+		*ret_why = s->no_page_waits.text;
 	privilege_lower();
-	r = book_begin_run(s->base.book, &s->run, err);
+}
+
+static int begin_load_run(struct load_session *s, struct error *err)
+{
+	struct load_row row = {s->load.coordination, s->load.cpu_list, s->text};
+	struct book *book = s->base.book;
+	int r;
+
+	watch_page_waits(s, &row.no_page_waits);
+	r = book_begin_run(book, &s->run, err);
 	if (r == 0)
-		r = book_add_rows(s->base.book, s->run.id, &load_table, &row, 1, err);
+		r = book_add_rows(book, s->run.id, &load_table, &row, 1, err);
 	if (r == 0)
-		r = book_add_rows(s->base.book, s->run.id, &run_program_table, s->work.programs,
+		r = book_add_rows(book, s->run.id, &run_program_table, s->work.programs,
 			s->work.n_programs, err);
-	if (r < 0)
-		return r;
-	outcome = take_load_samples(s, err);
-	of_end = outcome ? NULL : err;
-	state = outcome == 0 ? RUN_DONE : outcome == -EINTR ? RUN_INTERRUPTED : RUN_FAILED;
-	r = book_end_run(s->base.book, s->run.id, state, s->run.notes, of_end);
-	if (r < 0 || s->run.n_samples == 0)
-		return outcome ?: r;
-	/* Notes on the result, as emp-measure has them; what single programs can be resolved to
-	 * says nothing of a load. */
-	r = load_report_read(s->base.book, s->run.id, &s->report, of_end);
+	return r;
+}
+
+/* Reads what was stored, and stores notes on it, as emp-measure has them; what single programs can
+ * be resolved to says nothing of a load. */
+static int conclude_load_run(struct load_session *s, struct error *err)
+{
+	const struct profile *profile = s->options->profile ? &s->profile : NULL;
+	struct notes *notes = &s->report.notes;
+	struct book *book = s->base.book;
+	int r = load_report_read(book, s->run.id, &s->report, err);
+
 	if (r == 0)
 		run_notes_add(notes, &s->report.result, profile);
 	if (r == 0 && profile)
-		r = profile_changes_note(
-			notes, s->base.book, profile, s->run.environment, NULL, of_end);
+		r = profile_changes_note(notes, book, profile, s->run.environment, NULL, err);
 	if (r == 0)
-		r = other_inc_note(notes, s->base.book, &s->run, profile, of_end);
+		r = other_inc_note(notes, book, &s->run, profile, err);
 	if (r >= 0)
-		r = book_put_notes(s->base.book, s->run.id, notes->items, notes->n, of_end);
+		r = book_put_notes(book, s->run.id, notes->items, notes->n, err);
+	return r;
+}
+
+static enum run_state load_state_after(int outcome)
+{
+	if (outcome == 0)
+		return RUN_DONE;
+	return outcome == -EINTR ? RUN_INTERRUPTED : RUN_FAILED;
+}
+
+int load_session_run(struct load_session *s, struct error *err)
+{
+	struct error *of_end;
+	int r = begin_load_run(s, err), outcome;
+
+	if (r < 0)
+		return r;
+	outcome = take_load_samples(s, err);
+	of_end = outcome ? NULL : err; /* the first failure is reported */
+	r = book_end_run(s->base.book, s->run.id, load_state_after(outcome), s->run.notes, of_end);
+	if (r >= 0 && s->run.n_samples > 0)
+		r = conclude_load_run(s, of_end);
 	return outcome ?: r;
 }
 

@@ -144,26 +144,34 @@ static int compare_slowed(
 	return r;
 }
 
-int load_verify(
-	struct load_verification *ret, const struct load_session *s, int rounds, struct error *err)
+/* Takes all rounds; each begins with another slowdown. */
+static int run_rounds(
+	const struct load_session *s, int rounds, struct slowed *slowed, struct error *err)
 {
-	struct load_verification v = {.rounds = rounds};
-	struct slowed slowed[N_SLOWDOWNS];
-	struct progress progress;
+	_cleanup_(progress_end) struct progress progress;
 	int total = rounds * N_SLOWDOWNS, r = 0;
 
-	for (size_t i = 0; i < N_SLOWDOWNS; i++)
-		slowed[i] = (struct slowed){.work = s->work};
 	progress_begin(&progress, s->load.name, (uint64_t)total, s->options->quiet);
 	for (int i = 0; r == 0 && i < total; i++) {
-		/* each round begins with another one */
 		int which = (i + i / N_SLOWDOWNS) % N_SLOWDOWNS;
 
 		r = interrupt_pending() ? -EINTR
 					: run_slowed(s, slowdowns[which], &slowed[which], err);
 		progress_step(&progress, (uint64_t)i + 1, NULL);
 	}
-	progress_end(&progress);
+	return r;
+}
+
+int load_verify(
+	struct load_verification *ret, const struct load_session *s, int rounds, struct error *err)
+{
+	struct load_verification v = {.rounds = rounds};
+	struct slowed slowed[N_SLOWDOWNS];
+	int r;
+
+	for (size_t i = 0; i < N_SLOWDOWNS; i++)
+		slowed[i] = (struct slowed){.work = s->work};
+	r = run_rounds(s, rounds, slowed, err);
 	if (r == 0)
 		r = compare_slowed(slowed, &v, err);
 	for (size_t i = 0; i < N_SLOWDOWNS; i++) {
@@ -175,7 +183,28 @@ int load_verify(
 	return r;
 }
 
-/* No slowdown makes a load faster, so that the interval of its loss does not begin below 0. */
+/* "0.00 … 1.23 %". No slowdown makes a load faster, so that the interval of its loss does not begin
+ * below 0. NULL: not known. */
+static const char *loss_interval_text(const struct comparison *c)
+{
+	double low = fmax(0, 1 - c->ratio_high), high = fmax(0, 1 - c->ratio_low);
+
+	if (isnan(c->ratio_low))
+		return NULL;
+	return text_brief("%.2f … %.2f %%", 100 * low, 100 * high);
+}
+
+/* How many pairs of runs tell a difference of that share from none, in four cases of five. NAN: not
+ * known. */
+static double pairs_needed(const struct comparison *c, double share, int rounds)
+{
+	double resolved = c->smallest_difference / share;
+
+	if (isnan(resolved))
+		return NAN;
+	return fmax(2, ceil((double)rounds * resolved * resolved));
+}
+
 void load_verification_print(FILE *file, const struct load_verification *v, const struct load *load)
 {
 	static const struct column columns[] = {{"TAKEN", COLUMN_NUMBER}, {"LOST", COLUMN_NUMBER},
@@ -184,19 +213,11 @@ void load_verification_print(FILE *file, const struct load_verification *v, cons
 
 	for (size_t i = 1; i < N_SLOWDOWNS; i++) {
 		const struct comparison *c = &v->compared[i];
-		/* how many pairs of runs tell a difference of that share from none, in four cases
-		 * of five */
-		double resolved = c->smallest_difference / v->taken[i];
-		double low = fmax(0, 1 - c->ratio_high), high = fmax(0, 1 - c->ratio_low);
 
 		table_row(table, columns, TEXT(text_brief("%.2f %%", 100 * v->taken[i])),
 			TEXT(text_brief("%.2f %%", 100 * (1 - c->ratio))),
-			TEXT(isnan(c->ratio_low)
-					? NULL
-					: text_brief("%.2f … %.2f %%", 100 * low, 100 * high)),
-			REAL("%.0f", isnan(resolved) ? NAN
-						     : fmax(2, ceil((double)v->rounds * resolved *
-								       resolved))));
+			TEXT(loss_interval_text(c)),
+			REAL("%.0f", pairs_needed(c, v->taken[i], v->rounds)));
 	}
 	fprintf(file, "%s: %s of %d runs, %s\n", terminal_text(load->name),
 		text_count(v->rounds, "round"), N_SLOWDOWNS,

@@ -39,50 +39,75 @@ static void worker_tell(const struct worker *w)
 	(void)told; /* a coordinator that is gone has this process killed */
 }
 
-/* Takes its socket, the memory whose descriptor the coordinator has sent there, and its script. */
-static int worker_join(struct worker *w, const char *number, struct error *err)
+/* The socket becomes a descriptor of its own, and /dev/null the standard input. */
+static int worker_take_socket(struct worker *w, struct error *err)
+{
+	w->null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	w->socket = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (w->socket < 0 || w->null < 0 || dup2(w->null, STDIN_FILENO) < 0)
+		return error_os(err, -errno, "cannot open /dev/null");
+	return 0;
+}
+
+/* Maps the memory whose descriptor the coordinator has sent. */
+static int worker_map_memory(struct worker *w, struct error *err)
 {
 	union {
 		char space[CMSG_SPACE(sizeof(int))];
 		struct cmsghdr header;
 	} control;
 	struct iovec part = {(char[1]){}, 1};
-	struct msghdr message = {.msg_iov = &part,
+	struct msghdr message = {
+		.msg_iov = &part,
 		.msg_iovlen = 1,
 		.msg_control = &control,
-		.msg_controllen = sizeof(control)};
+		.msg_controllen = sizeof(control),
+	};
 	_cleanup_(closep) int fd = -1;
 	struct stat st;
-	int64_t k;
-	int r;
+	void *memory;
 
-	/* the socket becomes a descriptor of its own, and /dev/null the standard input */
-	w->null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	w->socket = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
-	if (w->socket < 0 || w->null < 0 || dup2(w->null, STDIN_FILENO) < 0)
-		return error_os(err, -errno, "cannot open /dev/null");
 	if (recvmsg(w->socket, &message, MSG_CMSG_CLOEXEC) != 1 || !CMSG_FIRSTHDR(&message))
 		return error_say(err, -EPROTO, "only emp-load starts slaves: see 'emp-load run'");
 	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(int));
-	w->memory = fstat(fd, &st) < 0 ? MAP_FAILED
-				       : mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE,
-						 MAP_SHARED, fd, 0);
-	if (w->memory == MAP_FAILED)
+
+	if (fstat(fd, &st) < 0)
 		return error_os(err, -errno, "cannot map the driver's memory");
-	r = text_parse_int(number, "the slave's number", 0, (int64_t)w->memory->n - 1, &k, err);
+	memory = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (memory == MAP_FAILED)
+		return error_os(err, -errno, "cannot map the driver's memory");
+	w->memory = memory;
+	return 0;
+}
+
+/* Finds its place in the memory, and its script. */
+static int worker_join(struct worker *w, const char *number, struct error *err)
+{
+	struct worker_memory *memory;
+	int64_t k;
+	int r = worker_take_socket(w, err);
+
+	if (r == 0)
+		r = worker_map_memory(w, err);
 	if (r < 0)
 		return r;
+	memory = w->memory;
+	r = text_parse_int(number, "the slave's number", 0, (int64_t)memory->n - 1, &k, err);
+	if (r < 0)
+		return r;
+
 	/* the kernel forgets it when a file with capabilities is executed */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != w->memory->coordinator)
+	if (getppid() != memory->coordinator)
 		return error_say(err, -ESRCH, "emp-load, which started it, has ended");
-	w->state = &w->memory->workers[k];
-	r = load_parse(&w->load, (const char *)&w->memory->workers[w->memory->n], "the load", err);
+
+	w->state = &memory->workers[k];
+	r = load_parse(&w->load, (const char *)&memory->workers[memory->n], "the load", err);
 	if (r < 0)
 		return r;
 	w->script = load_script_of(&w->load, (size_t)k);
 	w->random = w->load.seed + (uint64_t)k;
-	w->output = w->memory->show_output ? -1 : w->null;
+	w->output = memory->show_output ? -1 : w->null;
 	return 0;
 }
 
@@ -90,14 +115,57 @@ enum { FILL_BLOCK = 1 << 20 };
 
 static const char fill_file[] = "emp-load-flush";
 
+/* Writes the file that `flush` reads, as long as the longest of its steps wants it. */
+static int write_fill_file(const struct script *script, struct error *err)
+{
+	_cleanup_(freep) char *block = NULL;
+	_cleanup_(closep) int fd = -1;
+	int64_t left = 0;
+
+	for (size_t i = 0; i < script->n_steps; i++)
+		if (script->steps[i].fill_bytes > left)
+			left = script->steps[i].fill_bytes;
+	if (left == 0)
+		return 0;
+
+	block = xcalloc(1, FILL_BLOCK);
+	fd = open(fill_file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	for (ssize_t n = 0; fd >= 0 && left > 0; left -= n) {
+		n = write(fd, block, left < FILL_BLOCK ? (size_t)left : FILL_BLOCK);
+		if (n < 0)
+			break;
+	}
+	if (left > 0 || fsync(fd) < 0)
+		return error_os(err, -errno, "cannot write the file that flush reads");
+	return 0;
+}
+
+/* Where the kernel shares the CPUs out by session first (autogroup), nice alone only counts within
+ * the worker's own. An ordinary user may write the file once in 100 ms. */
+static int worker_set_nice(int nice, struct error *err)
+{
+	static const struct timespec soon = {.tv_nsec = 10 * NS_PER_MS};
+	const char *text = text_brief("%d", nice);
+	int r;
+
+	if (setpriority(PRIO_PROCESS, 0, nice) < 0)
+		return error_os(err, -errno, "cannot set nice %d", nice);
+	while ((r = path_write(AT_FDCWD, text, "/proc/self/autogroup")) == -EAGAIN)
+		nanosleep(&soon, NULL);
+	if (r == 0 || path_int(AT_FDCWD, "/proc/sys/kernel/sched_autogroup_enabled") <= 0)
+		return 0;
+	return error_say(err, r,
+		"nice %d would have no effect: cannot write /proc/self/autogroup: %s; use "
+		"'weight', or 'sysctl kernel.sched_autogroup_enabled=0'",
+		nice, strerror(-r));
+}
+
 /* Files and directories are made by the worker, so that its own are found and removed with it. */
 static int worker_set_up(const struct worker *w, const char *directory, struct error *err)
 {
-	static const struct timespec soon = {.tv_nsec = 10 * NS_PER_MS};
 	const struct script *script = w->script;
-	int64_t left = 0;
 	char number[32];
-	int r;
+	int r = 0;
 
 	if (chdir(directory) < 0)
 		return error_os(err, -errno, "cannot enter %s", directory);
@@ -105,42 +173,15 @@ static int worker_set_up(const struct worker *w, const char *directory, struct e
 	if (setenv("TMPDIR", directory, 1) < 0 || /* a compiler that is killed leaves its files */
 		setenv("EMP_LOAD_SLAVE", number, 1) < 0)
 		xalloc_fail();
-	r = script->setup ? hook_run(script->setup, NULL, w->memory->show_output, "setup", err) : 0;
-	w->state->is_set_up = r == 0;
-	if (r < 0)
-		return r;
-	/* The file that `flush` reads. */
-	for (size_t i = 0; i < script->n_steps; i++)
-		if (script->steps[i].fill_bytes > left)
-			left = script->steps[i].fill_bytes;
-	if (left > 0) {
-		_cleanup_(freep) char *block = xcalloc(1, FILL_BLOCK);
-		_cleanup_(closep) int fd = open(
-			fill_file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
-		for (ssize_t n = 0; fd >= 0 && left > 0; left -= n) {
-			n = write(fd, block, left < FILL_BLOCK ? (size_t)left : FILL_BLOCK);
-			if (n < 0)
-				break;
-		}
-		if (left > 0 || fsync(fd) < 0)
-			return error_os(err, -errno, "cannot write the file that flush reads");
-	}
-	if (!script->nice)
-		return 0;
-	/* Where the kernel shares the CPUs out by session first (autogroup), nice alone only counts
-	 * within the worker's own. An ordinary user may write the file once in 100 ms. */
-	if (setpriority(PRIO_PROCESS, 0, script->nice) < 0)
-		return error_os(err, -errno, "cannot set nice %d", script->nice);
-	while ((r = path_write(AT_FDCWD, text_brief("%d", script->nice), "/proc/self/autogroup")) ==
-		-EAGAIN)
-		nanosleep(&soon, NULL);
-	if (r == 0 || path_int(AT_FDCWD, "/proc/sys/kernel/sched_autogroup_enabled") <= 0)
-		return 0;
-	return error_say(err, r,
-		"nice %d would have no effect: cannot write /proc/self/autogroup: %s; use 'weight', or "
-		"'sysctl kernel.sched_autogroup_enabled=0'",
-		script->nice, strerror(-r));
+	if (script->setup)
+		r = hook_run(script->setup, NULL, w->memory->show_output, "setup", err);
+	w->state->is_set_up = r == 0;
+	if (r == 0)
+		r = write_fill_file(script, err);
+	if (r == 0 && script->nice)
+		r = worker_set_nice(script->nice, err);
+	return r;
 }
 
 /* -ECANCELED, with a sentence that names the line, if the command fails. */
@@ -177,54 +218,76 @@ static int worker_run_command(struct worker *w, const struct step *step, struct 
 	return 0;
 }
 
+/* Sleeps for a time that is drawn. */
+static void worker_think(struct worker *w, const struct think *think)
+{
+	double uniform = random_unit(&w->random);
+	int64_t range_ns = think->high_ns - think->low_ns, ns;
+	struct timespec left;
+
+	if (think->exponential)
+		ns = (int64_t)(-log(1 - uniform) * (double)think->low_ns);
+	else
+		ns = think->low_ns + (int64_t)(uniform * (double)range_ns);
+	left = (struct timespec){ns / NS_PER_S, ns % NS_PER_S};
+	while (nanosleep(&left, &left) < 0 && errno == EINTR)
+		;
+}
+
+static int drop_page_cache(struct error *err)
+{
+	int r;
+
+	sync(); /* what is not written yet cannot be dropped */
+	r = path_write(AT_FDCWD, "1", "/proc/sys/vm/drop_caches");
+	if (r < 0)
+		return error_os(err, r, "cannot drop the page cache, which only root may");
+	return 0;
+}
+
+static int read_fill_file(int64_t bytes, struct error *err)
+{
+	_cleanup_(freep) char *block = xmalloc(FILL_BLOCK);
+	_cleanup_(closep) int fd = open(fill_file, O_RDONLY | O_CLOEXEC);
+	ssize_t got = 1;
+
+	for (int64_t left = bytes; fd >= 0 && left > 0 && got > 0; left -= got)
+		got = read(fd, block, left < FILL_BLOCK ? (size_t)left : FILL_BLOCK);
+	if (fd < 0 || got < 0)
+		return error_os(err, -errno, "cannot read the file of flush");
+	return 0;
+}
+
+static int worker_take_step(struct worker *w, const struct step *step, struct error *err)
+{
+	switch (step->kind) {
+	case STEP_THINK:
+		worker_think(w, &step->think);
+		return 0;
+	case STEP_DROP:
+		return drop_page_cache(err);
+	case STEP_FILL:
+		return read_fill_file(step->fill_bytes, err);
+	default:
+		return worker_run_command(w, step, err);
+	}
+}
+
 /* Follows the script once. */
 static int worker_repeat(struct worker *w, struct error *err)
 {
 	struct worker_state *state = w->state;
-	int64_t n = state->repetitions + 1;
+	int64_t n = state->repetitions + 1, now_ns;
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < w->script->n_steps; i++) {
-		const struct step *step = &w->script->steps[i];
-		const struct think *think = &step->think;
-		_cleanup_(closep) int fd = -1;
-
-		if (step->kind == STEP_THINK) {
-			double uniform = random_unit(&w->random);
-			int64_t range_ns = think->high_ns - think->low_ns,
-				ns = think->exponential
-					     ? (int64_t)(-log(1 - uniform) * (double)think->low_ns)
-					     : think->low_ns +
-						       (int64_t)(uniform * (double)range_ns);
-			struct timespec left = {ns / NS_PER_S, ns % NS_PER_S};
-
-			while (nanosleep(&left, &left) < 0 && errno == EINTR)
-				;
-		} else if (step->kind == STEP_DROP) {
-			sync(); /* what is not written yet cannot be dropped */
-			r = path_write(AT_FDCWD, "1", "/proc/sys/vm/drop_caches");
-			if (r < 0)
-				error_os(err, r, "cannot drop the page cache, which only root may");
-		} else if (step->kind == STEP_FILL) {
-			_cleanup_(freep) char *block = xmalloc(FILL_BLOCK);
-			int64_t left = step->fill_bytes;
-			ssize_t got = 1;
-
-			fd = open(fill_file, O_RDONLY | O_CLOEXEC);
-			for (; fd >= 0 && left > 0 && got > 0; left -= got)
-				got = read(
-					fd, block, left < FILL_BLOCK ? (size_t)left : FILL_BLOCK);
-			if (fd < 0 || got < 0)
-				r = error_os(err, -errno, "cannot read the file of flush");
-		} else {
-			r = worker_run_command(w, step, err);
-		}
-	}
+	for (size_t i = 0; r == 0 && i < w->script->n_steps; i++)
+		r = worker_take_step(w, &w->script->steps[i], err);
 	if (r < 0)
 		return r;
 	state->major_faults = w->major_faults;
 	state->max_rss_bytes = w->max_rss_bytes;
-	__atomic_store_n(&state->last_ns[n % 2], clock_ns(CLOCK_MONOTONIC_RAW), __ATOMIC_RELEASE);
+	now_ns = clock_ns(CLOCK_MONOTONIC_RAW);
+	__atomic_store_n(&state->last_ns[n % 2], now_ns, __ATOMIC_RELEASE);
 	__atomic_store_n(&state->repetitions, n, __ATOMIC_RELEASE);
 	return 0;
 }

@@ -23,8 +23,8 @@ struct differences fingerprint_compare(
 		const struct difference *d = &differences.items[i];
 		const struct difference_rule *rule = difference_rule(d);
 
-		table_row(*ret_list, TEXT(d->identity ? "identity" : "settings"), TEXT(d->what),
-			TEXT(d->before), TEXT(d->now), TEXT(demands[rule->demand]),
+		table_row(*ret_list, columns, TEXT(d->identity ? "identity" : "settings"),
+			TEXT(d->what), TEXT(d->before), TEXT(d->now), TEXT(demands[rule->demand]),
 			TEXT(rule->why));
 	}
 	return differences;
