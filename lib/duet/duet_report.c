@@ -270,10 +270,9 @@ void duet_report_print(FILE *file, const struct duet_report *d, const char *cons
 	for (size_t i = 0; i < d->n; i++)
 		last = fmax(last, d->costs[i].last);
 	if (last > 2 * WORTH_A_WARNING)
-		warn(file,
-			text_brief(
-				"the longest program ran alone for %.0f %% of its time; try --repeat",
-				100 * last));
+		warn(file, text_brief("the longest program ran alone for %.0f %% of its time; "
+				      "try --repeat",
+				   100 * last));
 	if (slice > 2 * (double)d->rows[0].slice_ns && !d->rows[0].frozen)
 		warn(file, "the slices are longer than requested; try --slices-by freezer");
 }

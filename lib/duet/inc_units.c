@@ -27,6 +27,7 @@ int inc_units_load(struct book *book, int64_t run, const struct discard_rules *r
 
 	if (r <= 0)
 		return r;
+
 	for (size_t i = 0; i < d.n; i++) {
 		if (d.rows[i].increments > 0 && inc == SIZE_MAX)
 			inc = i;
@@ -35,6 +36,7 @@ int inc_units_load(struct book *book, int64_t run, const struct discard_rules *r
 	}
 	if (inc == SIZE_MAX || program == SIZE_MAX || program == inc)
 		return 0;
+
 	r = duet_report_compare_by(&d, inc, program, false, &c, err);
 	if (r <= 0 || c.design != DESIGN_DUET)
 		return r < 0 ? r : 0;

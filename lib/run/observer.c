@@ -294,8 +294,8 @@ static void scale_counter(struct counters *c, enum counter which, double by)
 		c->value[which] = llround((double)c->value[which] * by);
 }
 
-/* The sample of one program that alternates, from that of all of them. Times and counts are means of its
- * repetitions. */
+/* The sample of one program that alternates, from that of all of them. Times and counts are means
+ * of its repetitions. */
 static void conclude_part(struct raw_sample *part, const struct raw_sample *all,
 	const struct part_usage *usage, bool repeat)
 {
@@ -331,8 +331,8 @@ static void conclude_part(struct raw_sample *part, const struct raw_sample *all,
 	part->wait_ns = (int64_t)((double)taken_ns * of_span);
 }
 
-/* The programs, from the first start to the last end, which is the ET of `all`. Their totals go into
- * all->exec, as if none had waited: W of a part comes from what other processes took. */
+/* The programs, from the first start to the last end, which is the ET of `all`. Their totals go
+ * into all->exec, as if none had waited: W of a part comes from what other processes took. */
 static int run_together(const struct alternation_plan *plan,
 	const struct command_spec *const *specs, size_t n, struct alternation_result *results,
 	struct raw_sample *all, struct error *err)

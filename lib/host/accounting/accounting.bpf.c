@@ -166,6 +166,7 @@ static __always_inline void count_taken(
 		end_gap(arrival_of(prev));
 		ran = 1;
 	}
+
 	program_runs = is_programs(next->cgroups->dfl_cgrp);
 	if (ran && !program_runs)
 		program_left_ns = now_ns;
@@ -175,6 +176,7 @@ static __always_inline void count_taken(
 		end_gap(now_ns);
 	if (!bpf_core_field_exists(next->sched_info.last_queued))
 		return;
+
 	/* `next` has been ready since then: adds the time in which others had the CPU. */
 	since_ns = next->sched_info.last_queued;
 	if (!since_ns || since_ns >= program_came_ns)

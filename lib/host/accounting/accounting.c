@@ -60,11 +60,13 @@ int accounting_support_has(const struct accounting_support *support,
 	if (backend == ACCOUNTING_TASKSTATS) {
 		if (!support->initial_pid_namespace || !support->initial_user_namespace)
 			return error_say(err, -ENOTSUP,
-				"not available in a container; run on the host, or with --pid=host");
-		return support_permits(support, CAP_NET_ADMIN)
-			       ? 0
-			       : error_say(err, -EPERM, "needs CAP_NET_ADMIN");
+				"not available in a container; "
+				"run on the host, or with --pid=host");
+		if (!support_permits(support, CAP_NET_ADMIN))
+			return error_say(err, -EPERM, "needs CAP_NET_ADMIN");
+		return 0;
 	}
+
 	if (support->kernel_major < 5 || (support->kernel_major == 5 && support->kernel_minor < 9))
 		return error_say(err, -ENOTSUP, "needs Linux 5.9, this is %d.%d",
 			support->kernel_major, support->kernel_minor);
@@ -72,13 +74,16 @@ int accounting_support_has(const struct accounting_support *support,
 		return error_say(err, -ENOTSUP, "the kernel has no BTF (CONFIG_DEBUG_INFO_BTF)");
 	if (!support->initial_pid_namespace)
 		return error_say(err, -ENOTSUP,
-			"a container sees its own processes only; run on the host, or with --pid=host");
+			"a container sees its own processes only; "
+			"run on the host, or with --pid=host");
+
 	if (!bpf || !perfmon)
 		return error_say(err, -EPERM, "needs %s%s%s", bpf ? "" : "CAP_BPF",
 			!bpf && !perfmon ? " and " : "", perfmon ? "" : "CAP_PERFMON");
 	if (!support->initial_user_namespace)
 		return error_say(err, -EPERM,
-			"the capabilities of a rootless container do not suffice; be root on the host");
+			"the capabilities of a rootless container do not suffice; "
+			"be root on the host");
 	if (support->lockdown)
 		return error_say(err, -EPERM, "the kernel is locked down for confidentiality");
 	return 0;
@@ -216,6 +221,7 @@ static bool add_task(struct snapshot_diff *diff, const struct snapshots *snapsho
 	} else if (!is_new) {
 		return false;
 	}
+
 	at = keymap_find(&diff->processes, task->tgid);
 	if (at && diff->items[*at].start_ns == task->process_start_ns)
 		p = &diff->items[*at];
@@ -229,6 +235,7 @@ static bool add_task(struct snapshot_diff *diff, const struct snapshots *snapsho
 		p->cpu = -1;
 		keymap_set(&diff->processes, task->tgid, (uint32_t)diff->n - 1);
 	}
+
 	if (task->run_ns > run_ns) {
 		p->pt_ns += (int64_t)(task->run_ns - run_ns);
 		p->same_cpu_ns += (int64_t)task->watched_ns;
@@ -236,6 +243,7 @@ static bool add_task(struct snapshot_diff *diff, const struct snapshots *snapsho
 	}
 	if (task->tick_ns > tick_ns)
 		p->tick_ns += (int64_t)(task->tick_ns - tick_ns);
+
 	memcpy(p->name, task->comm, sizeof(p->name) - 1);
 	p->ppid = (pid_t)task->ppid;
 	p->cgroup = task->cgroup;

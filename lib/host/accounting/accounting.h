@@ -3,9 +3,8 @@
  * two backends:
  *
  *   bpf        a BPF program walks all tasks, another sees each task end: exact to a microsecond
- * taskstats  the kernel's netlink accounting, as in the papers: the times of running processes, and
- * of
- *              short ones that ended, can be up to a tick old
+ *   taskstats  the kernel's netlink accounting, as in the papers: the times of running processes,
+ *              and of short ones that ended, can be up to a tick old
  *
  * Processes are told apart by pid and start time. The calling process is excluded. */
 #pragma once

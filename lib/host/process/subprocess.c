@@ -186,8 +186,8 @@ int subprocess_run(
 	int subreaper = 0, r;
 
 	prctl(PR_GET_CHILD_SUBREAPER, &subreaper);
-	prctl(PR_SET_CHILD_SUBREAPER,
-		0); /* a server that it starts is no orphan of a program: see program.h */
+	/* a server that it starts is no orphan of a program: see orphans.h */
+	prctl(PR_SET_CHILD_SUBREAPER, 0);
 	r = start_helper(&h, p, ret_output);
 	if (p->timeout_ms)
 		h.deadline_ns = clock_ns(CLOCK_MONOTONIC) + p->timeout_ms * NS_PER_MS;
@@ -196,6 +196,7 @@ int subprocess_run(
 		interrupt_drain(interrupt_fd);
 	if (r == 0)
 		r = follow_helper(&h, p);
+
 	if (r < 0 && h.pid > 0)
 		signal_tree(&h, SIGKILL);
 	while (h.pid > 0 && waitpid(h.pid, ret_wait_status, 0) < 0)
@@ -207,6 +208,7 @@ int subprocess_run(
 	closep(&h.pidfd);
 	closep(&h.output_fd);
 	prctl(PR_SET_CHILD_SUBREAPER, subreaper);
+
 	output = h.output;
 	if (r == -EINTR)
 		return error_say(err, r, "interrupted while %s ran", name);
@@ -341,11 +343,12 @@ char *suite_path(const char *place, const char *installed, const char *name)
 int suite_file_find(const char *name, char **ret, struct error *err)
 {
 	const bool library = strstr(name, ".so");
-	const char *dash = strchr(name, '-'), *place = library ? "lib/clock"
-						       : dash  ? dash + 1
-							       : "calibrate";
-	_cleanup_(freep) char *path = suite_path(place, library ? EMP_LIB_DIR : NULL, name);
+	const char *dash = strchr(name, '-'), *place = dash ? dash + 1 : "calibrate";
+	_cleanup_(freep) char *path = NULL;
 
+	if (library)
+		place = "lib/clock";
+	path = suite_path(place, library ? EMP_LIB_DIR : NULL, name);
 	if (access(path, library ? R_OK : X_OK) < 0)
 		return error_say(err, -ENOENT, "%s is not in %.*s; %s", name,
 			(int)(strrchr(path, '/') - path), path,

@@ -227,13 +227,18 @@ static char *ask_apt(const struct kernel *k, const char *system_version, struct 
 	return TAKE(offered);
 }
 
+static const char *dnf_package(const char *release)
+{
+	if (strstr(release, "uek"))
+		return "kernel-uek-core";
+	if (strstr(release, "+64k"))
+		return "kernel-64k-core";
+	return strstr(release, "+rt") || strstr(release, ".rt") ? "kernel-rt-core" : "kernel-core";
+}
+
 static char *ask_dnf(const struct kernel *k, struct error *err)
 {
-	const char *package = strstr(k->running, "uek")    ? "kernel-uek-core"
-			      : strstr(k->running, "+64k") ? "kernel-64k-core"
-			      : strstr(k->running, "+rt") || strstr(k->running, ".rt")
-				      ? "kernel-rt-core"
-				      : "kernel-core";
+	const char *package = dnf_package(k->running);
 	const char *const argv[] = {
 		"dnf", "-q", "-C", "repoquery", "--latest-limit=1", package, NULL};
 	_cleanup_(freep) char *output = ask_tool(argv, err);
@@ -245,14 +250,19 @@ static char *ask_dnf(const struct kernel *k, struct error *err)
 	return offered;
 }
 
+static char *zypper_package(const char *release)
+{
+	_cleanup_(freep) char *debian = kernel_package(release);
+
+	return text_format("kernel-%s", debian ? debian + strlen("linux-image-") : "default");
+}
+
 /* Arch and SUSE. The language of the answer must be English. */
 static char *ask_for_version(const struct kernel *k, bool suse, struct error *err)
 {
 	_cleanup_(freep) char *base = path_text(
 		AT_FDCWD, "/usr/lib/modules/%s/pkgbase", k->running);
-	_cleanup_(freep) char *flavour = kernel_package(k->running);
-	_cleanup_(freep) char *package = suse ? text_format("kernel-%s",
-							flavour ? flavour + strlen("linux-image-") : "default")
+	_cleanup_(freep) char *package = suse ? zypper_package(k->running)
 					      : text_copy(base) ?: xstrdup("linux");
 	const char *const pacman[] = {"env", "LC_ALL=C", "pacman", "-Si", package, NULL},
 			  *const zypper[] = {"env", "LC_ALL=C", "zypper", "--no-refresh", "-q",
@@ -399,10 +409,10 @@ const char *kernel_setting_description(enum kernel_setting_kind kind, const char
 {
 	int64_t min, max;
 
-	return kind == SETTING_LIMITS && value &&
-			       sscanf(value, "%" SCNd64 " %" SCNd64, &min, &max) == 2
-		       ? text_brief("%" PRId64 " to %" PRId64 " MHz", min / 1000, max / 1000)
-		       : value;
+	if (kind != SETTING_LIMITS || !value ||
+		sscanf(value, "%" SCNd64 " %" SCNd64, &min, &max) != 2)
+		return value;
+	return text_brief("%" PRId64 " to %" PRId64 " MHz", min / 1000, max / 1000);
 }
 
 int interrupt_write_list(const char *path, const char *list)
@@ -434,12 +444,14 @@ struct kernel_setting_result kernel_setting_set(
 	bool holds = r == 0 && !strcmp(result.held, value);
 
 	if (holds || r == -ENOENT || r == -ENODEV || r == -EBUSY) {
-		/* -EBUSY of a file in /sys: it belongs to a cpufreq policy without a CPU */
-		result.outcome = holds         ? SETTING_ALREADY
-				 : r == -EBUSY ? SETTING_OFFLINE
-					       : SETTING_ABSENT;
+		result.outcome = SETTING_ABSENT;
+		if (holds)
+			result.outcome = SETTING_ALREADY;
+		else if (r == -EBUSY) /* a file in /sys of a cpufreq policy without a CPU */
+			result.outcome = SETTING_OFFLINE;
 		return result;
 	}
+
 	result.error = write_setting(setting, value);
 	/* the kernel applies new limits in the background: they may take some milliseconds to
 	 * show */
@@ -453,6 +465,7 @@ struct kernel_setting_result kernel_setting_set(
 		if (setting->kind != SETTING_LIMITS)
 			break;
 	}
+
 	if (result.error == -ENOENT || result.error == -ENODEV)
 		result.outcome = SETTING_ABSENT;
 	else if (result.error < 0)

@@ -272,9 +272,9 @@ static const char *holder_text(pid_t pid, char **ret_name)
 	for (char *c = name; c && *c; c++) /* the process chose it */
 		if (*c < ' ' || *c > '~')
 			*c = '?';
-	return name && since_ns
-		       ? text_brief("%s (process %d, since %s)", name, pid, text_moment(since_ns))
-		       : text_brief("process %d", pid);
+	if (!name || !since_ns)
+		return text_brief("process %d", pid);
+	return text_brief("%s (process %d, since %s)", name, pid, text_moment(since_ns));
 }
 
 /* -EBUSY with a sentence that names the process that has locked the file at `path`. */
@@ -307,7 +307,8 @@ static int lock_file(int fd, const char *path, struct error *err)
 		usleep(10000);
 	}
 	return error_say(err, -EBUSY,
-		"another process, which cannot be named here, has locked this machine (%s); wait for it",
+		"another process, which cannot be named here, has locked this machine (%s); "
+		"wait for it",
 		path);
 }
 
