@@ -188,7 +188,7 @@ static int store_sample(const struct sampling_plan *plan, const struct sampling 
 	return plan->together.store->part(book, run, sample->n, &o->part, err);
 }
 
-/* Adds to the run which control groups held it back, the first time that each does. */
+/* Adds the control groups that held the program back to those of the run, each once. */
 static int store_held_back(
 	struct book *book, struct run *run, const struct held_back *held, struct error *err)
 {

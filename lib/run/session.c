@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The frame of every run, the book, the host's lock and the fingerprint of the machine: see
- * session.h. */
+/* The session of a tool that takes samples: see session.h. */
 #include "lib/run/session.h"
 
 #include "lib/base/terminal.h"

@@ -180,8 +180,8 @@ int accounting_drain(struct accounting *a, struct error *err)
 	return a ? a->operations->drain(a, err) : 0;
 }
 
-/* In place of an index into the first snapshot: that task has been found again, and its key may now
- * be another task's. */
+/* In place of an index into the first snapshot: the task has been found again. Its key may now
+ * belong to another task. */
 static const uint32_t DONE = UINT32_MAX;
 
 void snapshot_diff_clear(struct snapshot_diff *diff)
@@ -328,7 +328,7 @@ static bool descends(struct accounting *a, pid_t pid)
 	return pid == observer;
 }
 
-/* What all tasks of the program waited, if each record tells. */
+/* The sum of the waits of the program's tasks, if each record has its wait. */
 static void add_program_wait(struct accounting *a, struct process_cpus *usages)
 {
 	int64_t wait_ns = -1;
@@ -381,9 +381,9 @@ static const struct process_cpu *parent_process(
 	return bsearch(&p->ppid, all->items, all->n, sizeof(*all->items), compare_pid);
 }
 
-/* Whether the program started it: it and its ancestors, up to the observer, have started since
- * the first snapshot. What the observer had started before, and what that starts, is not the
- * program's. */
+/* Whether the program started it: it and its ancestors, up to the observer, have started since the
+ * first snapshot. Processes that the observer had started before, and their descendants, are not
+ * the program's. */
 static bool descends_from_program(const struct accounting *a, const struct process_cpu *p)
 {
 	for (int depth = 0; p && p->started && depth < MAX_DESCENT; depth++) {

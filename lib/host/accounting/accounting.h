@@ -155,5 +155,5 @@ struct accounting_support accounting_support_read(int root_fd);
 int accounting_support_has(const struct accounting_support *support,
 	enum accounting_backend backend, struct error *err);
 
-/* What both miss, in a few words: "needs root or file capabilities". */
+/* What both backends lack, in a few words: "needs root or file capabilities". */
 const char *accounting_support_missing(const struct accounting_support *support);

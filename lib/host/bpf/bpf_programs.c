@@ -110,7 +110,7 @@ struct saved {
 	struct bpf_func_info functions[MAX_FUNCTIONS];
 };
 
-/* With a second half, which holds no instruction. */
+/* An instruction that has a second half, which is no instruction itself. */
 static bool is_wide(const struct bpf_insn *instruction)
 {
 	return instruction->code == (BPF_LD | BPF_IMM | BPF_DW);

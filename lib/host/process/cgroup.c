@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The cgroup v2 of the program under test: see cgroup.h.
  *
- * cpu.stat exists without the cpu controller. CLONE_INTO_CGROUP (program.c) starts the program
+ * cpu.stat exists without the cpu controller. CLONE_INTO_CGROUP (launch.c) starts the program
  * in the cgroup, so no process is moved: a move would take a lock that blocks all forks of the
  * system. */
 #include "lib/host/process/cgroup.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What control groups above a program do to it: see holdback.h. */
+/* Delays and kills by control groups: see holdback.h. */
 #include "lib/host/process/holdback.h"
 
 #include "lib/host/process/cgroup.h"

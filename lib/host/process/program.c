@@ -297,7 +297,7 @@ static int check_running(struct program *p, bool may_have_stopped, struct error 
 	return stays_stopped(p, may_have_stopped) ? kill_running(p, PROGRAM_STOPPED, err) : 0;
 }
 
-/* What a moment of CLOCK_MONOTONIC is on CLOCK_MONOTONIC_RAW. Reads again if this process lost its
+/* Converts a moment of CLOCK_MONOTONIC to CLOCK_MONOTONIC_RAW. Reads again if this process lost its
  * CPU between the two clocks. */
 static int64_t raw_of(int64_t ns)
 {
@@ -312,7 +312,7 @@ static int64_t raw_of(int64_t ns)
 }
 
 /* The end of a program as BPF saw it, if that is better than what find_end() knows. The kernel
- * wakes who polls right before it sends the signal, so this process may have seen the end even
+ * wakes pollers right before it sends the signal, so this process may have seen the end even
  * earlier. */
 static void find_exact_end(struct program *p)
 {
@@ -362,10 +362,10 @@ static int advance_program(struct program *p, bool ended, bool may_have_stopped,
 	}
 }
 
-/* What is polled for programs: of each also its pidfd, from ENDS on. */
+/* Indices of the descriptors that are polled. The pidfds of the programs follow from ENDS on. */
 enum { INTERRUPT, CHILD, ACCOUNTS, ENDS };
 
-/* Puts the descriptors in; the moment at which something is to be done, 0: none. */
+/* Fills in the descriptors. Returns the moment of the next timed action; 0: there is none. */
 static int64_t fill_poll(
 	struct pollfd *fds, struct program *const *programs, size_t n, int accounting_fd)
 {
@@ -396,7 +396,7 @@ static int64_t fill_poll(
 	return wake_ns;
 }
 
-/* How this process, or rather its thread, waited until now. */
+/* The waits of this thread so far. */
 struct own_waits {
 	struct schedstat cpu; /* for a CPU */
 	bool known;

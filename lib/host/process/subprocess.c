@@ -366,8 +366,8 @@ static void wait_for_end(int socket)
 		;
 }
 
-/* What the guard's process does. Signals of the terminal and of a process group do not reach it. Of
- * the descriptors it keeps only these two: other locks and pipes of this process end with it. */
+/* The guard's process. Signals of the terminal and of a process group do not reach it. Of the
+ * descriptors it keeps only these two: other locks and pipes of this process end with it. */
 static _Noreturn void guard_sleep(int socket, int fd, guard_act *act, const void *data)
 {
 	int kept[2] = {dup(socket), dup(fd)}; /* the two may be 0 and 1 in the other order */
