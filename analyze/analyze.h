@@ -5,6 +5,7 @@
 #include "lib/base/table.h"
 #include "lib/base/tool.h"
 #include "lib/protocol/comparison.h"
+#include "lib/record/peak_memory.h"
 #include "lib/report/run_result.h"
 
 struct analyze_options {
@@ -113,7 +114,7 @@ struct compare_document {
 		const char *name, *unit; /* unit NULL: seconds */
 		/* compare_document_match: its result in the other document, from 1; 0: none */
 		size_t match;
-	} *results;
+	} * results;
 	size_t n;
 };
 

@@ -6,6 +6,7 @@
 
 #include "lib/base/argv.h"
 #include "lib/base/charset.h"
+#include "lib/record/peak_memory.h"
 #include "lib/report/comparison_picture.h"
 #include "lib/report/plot.h"
 #include "lib/report/screen.h"

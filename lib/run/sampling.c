@@ -62,6 +62,7 @@ static int check_program_end(const struct sampling *s, const struct exec_result 
 
 	if (s->ignored_status)
 		hint = "; -i measures it anyway, --show-output shows what it prints";
+
 	if (exec->end == PROGRAM_TIMED_OUT)
 		r = error_say(err, -ETIMEDOUT,
 			"'%.400s' ran longer than %s in %s and was killed, with all it started",

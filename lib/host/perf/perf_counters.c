@@ -111,8 +111,8 @@ static int refuse_event(const struct perf_event *event, int r, struct error *err
 				event->name);
 		return error_say(err, -EACCES,
 			"--perf: counting %s is not permitted (kernel.perf_event_paranoid is %s); "
-			"an administrator can allow it with 'sysctl "
-			"kernel.perf_event_paranoid=%d', or with CAP_PERFMON%s",
+			"an administrator can allow it with "
+			"'sysctl kernel.perf_event_paranoid=%d', or with CAP_PERFMON%s",
 			event->name, paranoid, event->kind->of_kernel && !event->user_only ? 1 : 2,
 			atoi(paranoid) <= 2 ? "; a container may also forbid it" : "");
 	}
@@ -121,6 +121,8 @@ static int refuse_event(const struct perf_event *event, int r, struct error *err
 			event->name);
 	if (event->kind->type == PERF_TYPE_SOFTWARE)
 		return error_os(err, r, "--perf: cannot count %s", event->name);
+
+	/* whether it is the event or the machine */
 	cycles = open_event(&kinds[0], true);
 	closep(&cycles);
 	if (cycles >= 0 || cycles == -EACCES || cycles == -EPERM)

@@ -159,6 +159,7 @@ static int follow_helper(struct helper *h, const struct subprocess *p)
 			memcpy(h->output + h->size, part, (size_t)n);
 			h->output[h->size += (size_t)n] = '\0';
 		}
+
 		/* even if it has ended: a key of the terminal may have ended it */
 		while (fds[2].revents && read(interrupt_fd, &info, sizeof(info)) == sizeof(info)) {
 			pass_signal(h, p, &info);
