@@ -8,6 +8,7 @@
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/program_content.h"
 #include "lib/host/process/signals.h"
+#include "lib/host/system/leftovers.h"
 #include "lib/report/screen.h"
 
 #include <pthread.h>

@@ -6,6 +6,7 @@
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
+#include "lib/host/system/leftovers.h"
 #include "lib/report/screen.h"
 
 #include <signal.h>

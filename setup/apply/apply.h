@@ -6,7 +6,7 @@
 
 #include "lib/base/base.h"
 #include "lib/base/json.h"
-#include "lib/host/system/kernel.h"
+#include "lib/host/system/kernel_setting.h"
 #include "lib/host/systemd/units.h"
 #include "setup/audit/audit.h"
 #include "setup/options.h"

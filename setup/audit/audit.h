@@ -11,6 +11,8 @@
 #include "lib/host/cpu/frequency.h"
 #include "lib/host/process/process.h"
 #include "lib/host/system/kernel.h"
+#include "lib/host/system/kernel_setting.h"
+#include "lib/host/system/leftovers.h"
 #include "lib/host/system/lock.h"
 #include "lib/host/system/machine.h"
 #include "lib/host/system/policy.h"
