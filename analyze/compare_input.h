@@ -3,6 +3,7 @@
  * of a result in a document. */
 #pragma once
 
+#include "lib/record/peak_memory.h"
 #include "lib/report/run_result.h"
 #include "lib/protocol/comparison.h"
 

@@ -5,6 +5,7 @@
 #include "analyze/options.h"
 #include "analyze/run.h"
 #include "lib/duet/duet_report.h"
+#include "lib/record/peak_memory.h"
 #include "lib/report/results.h"
 
 /* The call that took a run, as text: of a run in a duet, that duet, which is known of imported

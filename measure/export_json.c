@@ -6,6 +6,7 @@
 #include "measure/session_compare.h"
 #include "lib/document/document.h"
 #include "lib/jitter/program_trace.h"
+#include "lib/record/peak_memory.h"
 #include "lib/report/comparison_report.h"
 #include "lib/report/results.h"
 #include "lib/report/screen.h"

@@ -6,6 +6,7 @@
 #include "measure/streams.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/subprocess.h"
+#include "lib/host/system/leftovers.h"
 #include "lib/jitter/preemptions.h"
 #include "lib/jitter/program_trace.h"
 

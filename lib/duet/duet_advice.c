@@ -3,9 +3,9 @@
  * often that is right. */
 #include "lib/duet/duet_advice.h"
 
-/* How much of the spread of programs that take their samples in turn is a machine whose speed
- * changes: then neighbours differ less than samples that are further apart, and programs that run
- * at the same time would differ still less.
+/* If the machine's speed changes, a part of the spread of samples in turn comes from that:
+ * neighbouring samples differ less than distant ones, and samples at the same time would differ
+ * still less. This estimates that part.
  *
  * x[t] is the logarithm of the time of sample t: the program's mean, the machine at that moment,
  * and an error of its own with variance s. The differences d[t] = x[t + 1] - x[t] of independent
@@ -100,7 +100,7 @@ static struct shared_noise shared_noise_of(
 enum { ADVISED_SLICES = 5, LEAST_ROUNDS = 6, MOST_ROUNDS = 1000 };
 static const double ADVICE_LEVEL = 0.02, NARROWER = 1.3, /* what is worth another measurement */
 	HALF_WIDTH = 0.003, /* intervals of the ratio that are as narrow need no help */
-	/* times as long as the shortest: what is left over runs without another one */
+	/* the longest program in lengths of the shortest: its rest runs alone */
 	LONGEST = 2, COMPUTES = 0.8, /* the share of ET on a CPU, or waiting for one */
 	ONE_CPU = 1.05;              /* PT / ET of a program that uses no more */
 

@@ -6,7 +6,7 @@
 
 enum { LEAST_SLICES = 4 };
 static const double LEVEL = 0.95, WORTH_AVOIDING = 0.01, BEARABLE = 0.05;
-/* Of half a 95 % interval: beyond it lies one third of the distribution, for 10 samples and
+/* A part of half a 95 % interval: a third of the distribution lies beyond it, for 10 samples and
  * more. */
 static const double A_THIRD = 0.2;
 

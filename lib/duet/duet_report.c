@@ -12,7 +12,7 @@ static const double WORTH_A_WARNING = 0.05;
 
 static const double BEYOND_DOUBT = 1.5; /* half intervals */
 
-/* The logarithm's half interval above which that of the figure is not nearly symmetric. */
+/* Above this half interval of the logarithm, that of the figure is far from symmetric. */
 static const double WIDE = 0.25;
 
 const char *const duet_doubt_sentences[] = {

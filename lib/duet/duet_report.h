@@ -19,9 +19,9 @@ struct duet_report {
 	size_t n;
 };
 
-/* Of the duet that the run is one of. 1: done; 0: the run is of no duet. results: those of all its
- * runs in their order, then NULL, which must outlive it; NULL: it reads them, and discards their
- * samples by `rules`. */
+/* Loads the duet that the run belongs to. 1: done; 0: the run is of no duet. results: those of all
+ * its runs in their order, then NULL, which must outlive it; NULL: it reads them, and discards
+ * their samples by `rules`. */
 int duet_report_load(struct book *book, int64_t run, const struct discard_rules *rules,
 	const struct run_result *const *results, struct duet_report *ret, struct error *err);
 void duet_report_clear(struct duet_report *report);

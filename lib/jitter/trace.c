@@ -6,6 +6,7 @@
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/subprocess.h"
 #include "lib/host/system/lock.h"
+#include "lib/host/system/leftovers.h"
 #include "lib/host/system/tracefs.h"
 
 #include <sched.h>

@@ -6,6 +6,7 @@
 #include "lib/host/process/subprocess.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
+#include "lib/host/system/leftovers.h"
 #include "lib/host/cpu/cpus.h"
 #include "lib/load/session.h"
 #include "lib/load/worker.h"

@@ -8,6 +8,7 @@
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
 #include "lib/report/run_notes.h"
+#include "lib/host/system/leftovers.h"
 
 static int check_cpus_online(const cpu_set_t *cpus, const char *path, struct error *err)
 {

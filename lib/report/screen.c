@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The first screen of a run: see screen.h. */
+#include "lib/record/peak_memory.h"
 #include "lib/report/screen.h"
 
 #include "lib/base/terminal.h"

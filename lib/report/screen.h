@@ -4,6 +4,7 @@
  * program_rows.h the screen of several programs. */
 #pragma once
 
+#include "lib/record/peak_memory.h"
 #include "lib/report/notes.h"
 #include "lib/report/run_result.h"
 

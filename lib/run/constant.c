@@ -100,6 +100,7 @@ int inc_find_constant(
 		r = book_put_inc(book, environment, session->inc_digest, inc->per_second, err);
 	if (r < 0)
 		return r;
+
 	/* For inc itself. A file with the right content is not rewritten, so that a full disk does
 	 * no harm. */
 	path = paths_inc_constant(book_file(book));
@@ -109,6 +110,7 @@ int inc_find_constant(
 		r = paths_check_kind(file, err);
 	if (r < 0)
 		return error_prefix(err, r, "the constant of inc");
+
 	there = path_text(AT_FDCWD, "%s", path);
 	if (there && !strcmp(there, text))
 		return 0;

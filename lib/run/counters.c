@@ -137,10 +137,10 @@ static uint64_t read_register(const struct counter_reader *reader, off_t number)
 {
 	uint64_t value;
 
-	return reader->msr_fd >= 0 &&
-			       pread(reader->msr_fd, &value, sizeof(value), number) == sizeof(value)
-		       ? value
-		       : 0;
+	if (reader->msr_fd < 0 ||
+		pread(reader->msr_fd, &value, sizeof(value), number) != sizeof(value))
+		return 0;
+	return value;
 }
 
 /* Reads as much of the file as holds the numbers: the kernel writes only what is asked for. */
@@ -190,14 +190,17 @@ static void counters_read_all(struct counter_reader *reader)
 	if (text && sscanf(text, "%*s %*d %*d %*d %*d %*d %*d %*d %lld", &ticks) == 1)
 		set_scaled(&now, COUNTER_STEAL, ticks, reader->tick_ns);
 	read_vmstat(reader, &now);
+
 	for (int i = 0; i < reader->n_throttles; i++)
 		throttles += (uint32_t)strtoul(
 			reread_file(reader, reader->throttle_fds[i], 32), NULL, 10);
 	if (reader->n_throttles > 0)
 		now.value[COUNTER_THROTTLES] = throttles;
+
 	text = strstr(reread_file(reader, reader->pressure_fd, 128), "total=");
 	if (text) /* of the first line ("some") */
 		set_scaled(&now, COUNTER_CPU_PRESSURE, strtoll(text + 6, NULL, 10), NS_PER_US);
+
 	smis = (int64_t)read_register(reader, SMI_COUNT);
 	if (smis)
 		now.value[COUNTER_SMIS] = smis;
@@ -206,6 +209,7 @@ static void counters_read_all(struct counter_reader *reader)
 	text = reread_file(reader, reader->temperature_fd, 32);
 	if (*text)
 		now.value[COUNTER_TEMPERATURE] = strtoll(text, NULL, 10);
+
 	reader->last_ns = clock_ns(CLOCK_BOOTTIME);
 	now.value[COUNTER_SUSPENDED] = reader->last_ns - clock_ns(CLOCK_MONOTONIC);
 	kernel_clock_read(&clock);
@@ -227,6 +231,12 @@ const struct holdback *counters_holdback(const struct counter_reader *reader)
 	return reader->holdback;
 }
 
+/* How far the actual clock is from the base frequency, by the cycles of both. */
+static int64_t speed_ppm(uint64_t actual, uint64_t base)
+{
+	return (int64_t)(((double)actual / (double)base - 1) * 1e6);
+}
+
 struct counters counters_end(struct counter_reader *reader)
 {
 	struct counters before = reader->last, changed = COUNTERS_NONE;
@@ -240,11 +250,8 @@ struct counters counters_end(struct counter_reader *reader)
 		if (counters_know(&before, i) && counters_know(&reader->last, i))
 			changed.value[i] = reader->last.value[i] - before.value[i];
 	if (base > 0 && actual > 0 && reader->base > base && reader->actual > actual)
-		changed.value[COUNTER_SPEED] = (int64_t)(((double)(reader->actual - actual) /
-									 (double)(reader->base -
-										  base) -
-								 1) *
-							 1e6);
+		changed.value[COUNTER_SPEED] = speed_ppm(
+			reader->actual - actual, reader->base - base);
 	/* differences below a millisecond arise because two clocks cannot be read at the same
 	 * moment */
 	if (counters_know(&changed, COUNTER_SUSPENDED) &&

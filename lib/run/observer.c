@@ -80,7 +80,7 @@ static void drop_program(struct raw_sample *o, int64_t *ret_same_cpu_ns)
 		if (u->same_cpu_ns < 0)
 			knows_cpu = false;
 		same_cpu_ns += u->same_cpu_ns;
-		/* on another CPU for longer than a child is before it is pinned */
+		/* a child is on another CPU until it is pinned; this was there for longer */
 		if (u->same_cpu_ns >= 0 && u->pt_ns - u->same_cpu_ns > NS_PER_MS + u->pt_ns / 50)
 			usages->taken_ns = -1;
 	}
@@ -91,9 +91,9 @@ static void drop_program(struct raw_sample *o, int64_t *ret_same_cpu_ns)
 	*ret_same_cpu_ns = knows_cpu ? same_cpu_ns : -1;
 }
 
-/* The snapshots are wider than ET: the program may wait for its CPU before it starts. Others cannot
- * have had more of that CPU within ET than the program left, `left_ns`; what is beyond that was
- * before or after. */
+/* The snapshots are wider than ET: the program may wait for its CPU before it starts. Within ET,
+ * others had at most `left_ns` of that CPU, the time that the program did not use. The rest of
+ * their time was before or after. */
 static void limit_to_et(struct process_cpus *usages, int64_t left_ns)
 {
 	size_t kept = 0;
@@ -111,10 +111,10 @@ static void limit_to_et(struct process_cpus *usages, int64_t left_ns)
 	usages->n = kept;
 }
 
-/* W begins and ends with ET. The accounting knows it for all of the program's tasks, but not for
- * those that left its cgroup. Several tasks also wait for each other, which does not count; how
+/* W, the waiting time within ET. The accounting knows that of all tasks of the program, except
+ * tasks that left its cgroup. Several tasks also wait for each other, which does not count; how
  * long they do is not known if they left their CPU. The last task may wait for the CPU once more
- * after the end was seen: what PT leaves of ET is the most. */
+ * after its end was seen, so W is at most ET - PT. */
 static int64_t find_wait(const struct raw_sample *o)
 {
 	const struct process_cpus *usages = &o->usages;
@@ -137,8 +137,8 @@ static int64_t find_wait(const struct raw_sample *o)
 	return rest_ns > 0 ? rest_ns : 0;
 }
 
-/* What the kernel reports of a process that this one started begins with the peak of this one. More
- * than that is the program's own. */
+/* The kernel begins the peak memory of a child with that of its parent, this process. A greater
+ * peak is the program's own. */
 static void find_peak(struct raw_sample *o)
 {
 	struct rusage own;
@@ -151,7 +151,7 @@ static void find_peak(struct raw_sample *o)
 
 /* A task that a quota holds back is ready to run, so W contains that time, and loses it here. The
  * accounting with BPF knows it exactly. Control groups count it for all their processes and CPUs:
- * then it is no more than the program lacks. */
+ * then it is at most the part of ET in which the program did not run. */
 static void set_held_back(struct raw_sample *o, int cpu)
 {
 	int64_t exact_ns = o->usages.throttled_ns, quota_ns, memory_ns = o->held.by[HOLD_MEMORY].ns,
@@ -217,8 +217,8 @@ static int end_accounting(const struct command_spec *spec, struct counter_reader
 	return r;
 }
 
-/* What follows it. The counters are read outside the snapshots, so that reading them is not part of
- * the sample. */
+/* Judges the observation after the second snapshot. The counters are read outside the snapshots, so
+ * that reading them is not part of the sample. */
 static int conclude_observation(
 	const struct command_spec *spec, struct counter_reader *counters, struct raw_sample *o)
 {
@@ -227,7 +227,7 @@ static int conclude_observation(
 	if (spec->accounting)
 		drop_program(o, &same_cpu_ns);
 	left_ns = o->exec.et_ns + o->exec.before_ns - same_cpu_ns;
-	/* What ran on after ET may have had the CPU then. */
+	/* processes that were left behind may have had the CPU after ET */
 	if (same_cpu_ns >= 0 && o->exec.et_ns > 0 && !o->exec.left_behind)
 		limit_to_et(&o->usages, left_ns > 0 ? left_ns : 0);
 	o->wait_ns = find_wait(o);
@@ -264,7 +264,7 @@ int observe_sample(const struct command_spec *spec, struct counter_reader *count
 	return r;
 }
 
-/* What the processes of one program that alternates used, in all its repetitions. */
+/* The CPU time of the processes of one program that alternates, in all its repetitions. */
 struct part_usage {
 	int64_t pt_ns;         /* 0: not known */
 	int64_t interrupts_ns; /* -1: not known */
@@ -294,8 +294,8 @@ static void scale_counter(struct counters *c, enum counter which, double by)
 		c->value[which] = llround((double)c->value[which] * by);
 }
 
-/* The sample of one program that alternates, from that of all of them. Times and counts are means of its
- * repetitions. */
+/* The sample of one program that alternates, from that of all of them. Times and counts are means
+ * of its repetitions. */
 static void conclude_part(struct raw_sample *part, const struct raw_sample *all,
 	const struct part_usage *usage, bool repeat)
 {
@@ -316,9 +316,9 @@ static void conclude_part(struct raw_sample *part, const struct raw_sample *all,
 	if ((n > 1 || part->part.cut_short) && usage->pt_ns > 0)
 		scale_counter(&part->changes, COUNTER_INTERRUPTS,
 			fmin(1, (double)part->exec.pt_ns / (double)usage->pt_ns));
-	/* The share in what other processes took from all programs that falls on one, if
-	 * they took as much all the time; not known where some were cut short, or escaped and count
-	 * as outside. */
+	/* W of one program: its share of the time that other processes took from all programs, as
+	 * if they had taken as much all the time. It is not known if programs were cut short, or
+	 * escaped and count as other processes. */
 	part->wait_ns = -1;
 	part->held_back_ns = (int64_t)((double)all->held_back_ns * of_span);
 	if (repeat || span_ns <= 0 || taken_ns < 0)
@@ -331,8 +331,8 @@ static void conclude_part(struct raw_sample *part, const struct raw_sample *all,
 	part->wait_ns = (int64_t)((double)taken_ns * of_span);
 }
 
-/* The programs, from the first start to the last end, which is the ET of `all`. Their totals go into
- * all->exec, as if none had waited: W of a part comes from what other processes took. */
+/* The programs, from the first start to the last end, which is the ET of `all`. Their totals go
+ * into all->exec, as if none had waited: W of a part comes from what other processes took. */
 static int run_together(const struct alternation_plan *plan,
 	const struct command_spec *const *specs, size_t n, struct alternation_result *results,
 	struct raw_sample *all, struct error *err)
@@ -384,7 +384,7 @@ int observe_together(const struct alternation_plan *plan, const struct command_s
 		ret[i].changes = o.changes;
 		ret[i].held = o.held;
 		ret[i].observer_ns = o.observer_ns / (int64_t)n;
-		/* whose it is that escaped without a tag is not known */
+		/* a process that escaped without a tag may be of any of them */
 		ret[i].exec.escaped |= o.exec.escaped && !escaped;
 		conclude_part(&ret[i], &o, &usages[i], plan->repeat);
 	}

@@ -49,9 +49,9 @@ struct raw_sample {
 int observe_sample(const struct command_spec *spec, struct counter_reader *counters,
 	struct raw_sample *ret, struct error *err);
 
-/* The same for who runs the program, or several, in between, and puts their totals into ret->exec.
- * `spec` has what they have in common: the accounting, the CPU, and the cgroup that all of them are
- * in or below. */
+/* The two halves of observe_sample, for callers that run the program, or several, in between and
+ * put the totals into ret->exec. `spec` has what they have in common: the accounting, the CPU, and
+ * the cgroup that all of them are in or below. */
 int observe_begin(const struct command_spec *spec, struct counter_reader *counters,
 	struct raw_sample *ret, struct error *err);
 int observe_end(const struct command_spec *spec, struct counter_reader *counters,

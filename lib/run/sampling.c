@@ -57,20 +57,25 @@ static int check_program_end(const struct sampling *s, const struct exec_result 
 	const struct holdback *holdback, struct error *err)
 {
 	const char *command = s->command ?: s->run->program;
+	const char *which = sampling_under_way(s), *killer, *hint = "";
 	int status = exec->wait_status, r;
-	const char *killer = NULL;
-	const char *which = sampling_under_way(s);
+
+	if (s->ignored_status)
+		hint = "; -i measures it anyway, --show-output shows what it prints";
 
 	if (exec->end == PROGRAM_TIMED_OUT)
 		r = error_say(err, -ETIMEDOUT,
 			"'%.400s' ran longer than %s in %s and was killed, with all it started",
 			command, text_duration(s->spec->timeout_ns), which);
-	else if (exec->end == PROGRAM_STOPPED || exec->end == PROGRAM_FROZEN)
-		r = error_say(err, -ECANCELED, "'%.400s' %s in %s and was killed: %s", command,
-			exec->end == PROGRAM_STOPPED ? "stopped itself" : "froze its own cgroup",
-			which,
-			exec->end == PROGRAM_STOPPED ? "there was nothing to resume it"
-						     : "nothing thawed it");
+	else if (exec->end == PROGRAM_STOPPED)
+		r = error_say(err, -ECANCELED,
+			"'%.400s' stopped itself in %s and was killed: "
+			"there was nothing to resume it",
+			command, which);
+	else if (exec->end == PROGRAM_FROZEN)
+		r = error_say(err, -ECANCELED,
+			"'%.400s' froze its own cgroup in %s and was killed: nothing thawed it",
+			command, which);
 	else if (status == 0)
 		return 0;
 	else if (interrupt_pending()) /* ^C may end the program before this process reads it */
@@ -83,10 +88,7 @@ static int check_program_end(const struct sampling *s, const struct exec_result 
 			WIFSIGNALED(status) ? "it" : "one of its processes");
 	else
 		r = error_say(err, -ECANCELED, "'%.400s' %s in %s%s", command,
-			process_end_text(status), which,
-			s->ignored_status
-				? "; -i measures it anyway, --show-output shows what it prints"
-				: "");
+			process_end_text(status), which, hint);
 	add_last_lines(s->spec->stderr_fd, err);
 	return r;
 }
@@ -187,7 +189,7 @@ static int store_sample(const struct sampling_plan *plan, const struct sampling 
 	return plan->together.store->part(book, run, sample->n, &o->part, err);
 }
 
-/* Adds to the run which control groups held it back, the first time that each does. */
+/* Adds the control groups that held the program back to those of the run, each once. */
 static int store_held_back(
 	struct book *book, struct run *run, const struct held_back *held, struct error *err)
 {
@@ -217,6 +219,7 @@ static int store_or_count(const struct sampling_plan *plan, struct sampling *s,
 		s->n_alone++;
 		return plan->together.store->alone(book, s, &o->exec, err);
 	}
+
 	executions = make_rows(book, s->run->n_samples + 1, o, &sample, &known);
 	if (!known || o->part.position > 0 ||
 		!book_keep_sample(book, s->run, &sample, executions, o->usages.n, &o->changes)) {
@@ -227,6 +230,7 @@ static int store_or_count(const struct sampling_plan *plan, struct sampling *s,
 		r = store_held_back(book, s->run, &o->held, err);
 	if (r < 0) /* -EBUSY: the wait for another program's lock was interrupted */
 		return r == -EBUSY && interrupt_pending() ? -EINTR : r;
+
 	s->run->n_samples++;
 	s->taken++;
 	s->pt_ns += sample.pt_ns;
@@ -248,8 +252,8 @@ static int store_or_count(const struct sampling_plan *plan, struct sampling *s,
 	return plan->hooks.taken ? plan->hooks.taken(s, &sample, executions, o->usages.n, err) : 0;
 }
 
-/* The program of one run, or with ORDER_DUET those of all runs together. 1: this process was stopped meanwhile (^Z),
- * so that the times mean nothing. */
+/* The program of one run, or with ORDER_DUET those of all runs together. 1: this process was
+ * stopped meanwhile (^Z), so that the times mean nothing. */
 static int observe_in_turn(const struct sampling_plan *plan, struct sampling *items, size_t n,
 	struct raw_sample *ret, struct error *err)
 {
@@ -320,7 +324,8 @@ static int take_in_turn(
 		}
 		if (r == 0 && stopped > 0 && ++tries == MOST_TRIES)
 			r = error_say(err, -ECANCELED,
-				"this process was stopped in each of %d tries of %s %u: '%.400s' seems to stop its parent (SIGSTOP, SIGTSTP)",
+				"this process was stopped in each of %d tries of %s %u: '%.400s' "
+				"seems to stop its parent (SIGSTOP, SIGTSTP)",
 				tries, s->warm_up ? "warm-up" : "sample",
 				s->warm_up ? (unsigned)s->warm_up : s->run->n_samples + 1,
 				s->command ?: s->run->program);

@@ -39,7 +39,7 @@ struct sampling {
 
 	/* Sums over all samples. */
 	int64_t observer_ns; /* CPU time of the observer */
-	/* and of the program's process before the program was executed, which is not in PT */
+	/* CPU time of the program's process before execve, which is not in PT */
 	int64_t before_ns;
 	int64_t pt_ns, et_ns;
 	/* how long this process waited for a CPU after the ends, which is not in ET */
@@ -56,7 +56,7 @@ struct sampling {
 	int again;
 };
 
-/* What the caller does in between; NULL: nothing. The first failure, negative and with a sentence,
+/* The caller's work in between; NULL: nothing. The first failure, negative and with a sentence,
  * ends the sampling. */
 struct sampling_hooks {
 	/* before the run and its first warm-up */
@@ -75,7 +75,7 @@ struct sampling_hooks {
 	int (*ready)(struct sampling *s, struct error *err);
 };
 
-/* Who stores what only runs of ORDER_DUET have, besides their samples (lib/duet/duet_store.h). */
+/* Stores what only runs of ORDER_DUET have, besides their samples. */
 struct together_store {
 	/* Of each run, once, before its first sample. `reference`: the id of the first run. */
 	int (*run)(struct book *book, const struct sampling *s, int64_t reference,
@@ -115,7 +115,7 @@ struct sampling_plan {
  * begun is marked as done, interrupted or failed, and keeps its samples. */
 int sampling_run(const struct sampling_plan *plan, struct error *err);
 
-/* For who takes samples otherwise: the rows of the sample n of a run, inside a transaction of the
- * caller. */
+/* For callers with a loop of their own: stores the rows of sample n of a run, inside the caller's
+ * transaction. */
 int sample_store_rows(
 	struct book *book, int64_t run, uint32_t n, struct raw_sample *o, struct error *err);

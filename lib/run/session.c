@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The frame of every run, the book, the host's lock and the fingerprint of the machine: see
- * session.h. */
+/* The session of a tool that takes samples: see session.h. */
 #include "lib/run/session.h"
 
 #include "lib/base/terminal.h"
@@ -25,7 +24,11 @@ static int wait_for_turn(
 	struct run_session *s, const char *book, enum run_lock lock, struct error *err)
 {
 	enum { PAUSE_MS = 250 };
+	const char *otherwise = "";
 	bool said = false;
+
+	if (lock == RUN_LOCK_FREE)
+		otherwise = "; --ignore-lock measures at the same time";
 
 	while (true) {
 		struct pollfd interrupts = {.fd = interrupt_fd, .events = POLLIN};
@@ -42,10 +45,9 @@ static int wait_for_turn(
 		}
 		if (!said)
 			fprintf(stderr,
-				"Waiting for %s, which measures on the same CPUs\n(^C ends this%s)\n",
-				who.text,
-				lock == RUN_LOCK_FREE ? "; --ignore-lock measures at the same time"
-						      : "");
+				"Waiting for %s, which measures on the same CPUs\n"
+				"(^C ends this%s)\n",
+				who.text, otherwise);
 		said = true;
 		if (poll(&interrupts, 1, PAUSE_MS) > 0 && interrupt_pending())
 			return error_say(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a tool that takes samples needs around them: the lab book, the host's lock, the fingerprint
- * of the machine (emp-setup takes it), the observer, and the end of runs. */
+/* The session of a tool that takes samples: the lab book, the host's lock, the fingerprint of the
+ * machine (emp-setup takes it), the observer, and the end of runs. */
 #pragma once
 
 #include "lib/book/book.h"

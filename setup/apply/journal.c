@@ -7,6 +7,7 @@
 #include "lib/document/document.h"
 #include "lib/host/cpu/cpupower.h"
 #include "lib/host/system/digest.h"
+#include "lib/host/system/kernel_setting.h"
 #include "lib/record/fields.h"
 #include "setup/audit/checks.h"
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "lib/host/system/kernel.h"
+#include "lib/host/system/kernel_setting.h"
 #include "lib/host/systemd/units.h"
 
 enum entry_kind {

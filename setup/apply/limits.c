@@ -3,6 +3,7 @@
 #include "setup/apply/limits.h"
 
 #include "lib/host/cpu/cpupower.h"
+#include "lib/host/system/kernel_setting.h"
 
 enum side { LOWER, UPPER, SIDES };
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "setup/apply/journal.h"
+#include "lib/host/system/kernel_setting.h"
 
 /* Makes `now`, which somebody else has set, the value to go back to; of two limits, only the one
  * that they have changed. */

@@ -3,6 +3,7 @@
 #include "setup/apply/plan_files.h"
 
 #include "lib/host/process/pinning.h"
+#include "lib/host/system/kernel_setting.h"
 #include "setup/apply/journal.h"
 #include "setup/apply/limits.h"
 #include "setup/apply/owners.h"

@@ -3,6 +3,7 @@
 #include "setup/apply/report.h"
 
 #include "lib/base/table.h"
+#include "lib/host/system/kernel_setting.h"
 #include "setup/options.h"
 
 /* Words for people and for JSON. */

@@ -4,6 +4,7 @@
 
 #include "lib/host/cpu/cpupower.h"
 #include "lib/host/process/privilege.h"
+#include "lib/host/system/kernel_setting.h"
 #include "setup/apply/changed.h"
 #include "setup/apply/crash_point.h"
 #include "setup/apply/journal.h"

@@ -3,6 +3,8 @@
 #include "lib/base/json.h"
 #include "lib/base/table.h"
 #include "lib/base/tool.h"
+#include "lib/host/system/kernel_setting.h"
+#include "lib/host/system/leftovers.h"
 #include "lib/host/system/lock.h"
 #include "lib/host/system/tracefs.h"
 #include "setup/apply/journal.h"

@@ -3,6 +3,7 @@
  * has caused, and how it schedules and accounts. See checks.h.
  *
  * A container has no kernel of its own, and the host of some virtual machines provides theirs. */
+#include "lib/host/system/leftovers.h"
 #include "lib/host/system/lock.h"
 #include "lib/host/system/tracefs.h"
 #include "setup/audit/checks.h"

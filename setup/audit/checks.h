@@ -5,6 +5,7 @@
 
 #include "setup/audit/finding.h"
 #include "setup/audit/setting_want.h"
+#include "lib/host/system/kernel_setting.h"
 
 typedef void check_decider(
 	const struct check *check, const struct facts *facts, struct finding *ret);

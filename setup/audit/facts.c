@@ -6,6 +6,7 @@
 #include "lib/clocks/clocks.h"
 #include "lib/host/bpf/bpf_programs.h"
 #include "lib/host/process/pinning.h"
+#include "lib/host/system/kernel_setting.h"
 #include "setup/audit/audit_rules.h"
 #include "setup/audit/checks.h"
 #include "setup/audit/cron.h"

@@ -10,6 +10,7 @@
 #include "lib/host/process/process.h"
 #include "lib/run/observer.h"
 #include "lib/host/system/kernel.h"
+#include "lib/host/system/kernel_setting.h"
 #include "lib/host/system/machine.h"
 #include "tests/fuzz/fuzz.h"
 

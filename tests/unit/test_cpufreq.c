@@ -4,7 +4,7 @@
 #include "tests/unit/tree.h"
 
 #include "lib/host/cpu/cpupower.h"
-#include "lib/host/system/kernel.h"
+#include "lib/host/system/kernel_setting.h"
 
 #include <cpufreq.h>
 

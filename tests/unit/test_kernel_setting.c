@@ -5,7 +5,7 @@
 #include "tests/unit/tree.h"
 
 #include "lib/host/process/pinning.h"
-#include "lib/host/system/kernel.h"
+#include "lib/host/system/kernel_setting.h"
 
 static void expect(const char *path, enum kernel_setting_kind kind, const char *value)
 {

@@ -5,7 +5,7 @@
 
 #include "lib/host/process/process.h"
 #include "lib/host/process/subprocess.h"
-#include "lib/host/system/lock.h"
+#include "lib/host/system/leftovers.h"
 
 #include <signal.h>
 #include <sys/file.h>

@@ -143,7 +143,8 @@ static __always_inline __u64 arrival_of(struct task_struct *task)
 								    : 0;
 }
 
-static __always_inline void end_gap(__u64 at_ns)
+/* The program gets the CPU back from others. */
+static __always_inline void end_others_turn(__u64 at_ns)
 {
 	gaps[n_gaps++ % GAPS] = (struct gap){program_left_ns, at_ns};
 	program_came_ns = at_ns;
@@ -163,18 +164,20 @@ static __always_inline void count_taken(
 		taken_ns = 0;
 	/* unseen: see add_share */
 	if (!ran && arrival_of(prev) && is_programs(prev->cgroups->dfl_cgrp)) {
-		end_gap(arrival_of(prev));
+		end_others_turn(arrival_of(prev));
 		ran = 1;
 	}
+
 	program_runs = is_programs(next->cgroups->dfl_cgrp);
 	if (ran && !program_runs)
 		program_left_ns = now_ns;
 	if (!program_runs)
 		return;
 	if (!ran)
-		end_gap(now_ns);
+		end_others_turn(now_ns);
 	if (!bpf_core_field_exists(next->sched_info.last_queued))
 		return;
+
 	/* `next` has been ready since then: adds the time in which others had the CPU. */
 	since_ns = next->sched_info.last_queued;
 	if (!since_ns || since_ns >= program_came_ns)
@@ -335,7 +338,7 @@ static __always_inline void add_share(struct task_struct *prev, struct task_stru
 	running_since_ns = next->se.sum_exec_runtime;
 }
 
-static __always_inline __u64 share_of(__u32 pid, bool ended)
+static __always_inline __u64 watched_share_of(__u32 pid, bool ended)
 {
 	struct share *share = find_share(pid, 0);
 
@@ -349,7 +352,7 @@ static __always_inline __u64 share_of(__u32 pid, bool ended)
 /* Its time on the watched CPU, in the second snapshot. It may be running there at this moment. */
 static __always_inline void describe_share(struct task_record *record)
 {
-	record->watched_ns = share_of(record->pid, 0);
+	record->watched_ns = watched_share_of(record->pid, 0);
 	if (record->pid == running_pid && record->run_ns > running_since_ns)
 		record->watched_ns += record->run_ns - running_since_ns;
 }
@@ -716,7 +719,7 @@ static __always_inline void write_exit(struct task_struct *prev)
 	describe_times(record, prev);
 	describe_process(record, prev);
 	record->flags |= RECORD_DEAD;
-	record->watched_ns = share_of(record->pid, 1);
+	record->watched_ns = watched_share_of(record->pid, 1);
 	record->wait_ns = wait_of(prev);
 	bpf_ringbuf_submit(record, wake_flags());
 }

@@ -60,11 +60,13 @@ int accounting_support_has(const struct accounting_support *support,
 	if (backend == ACCOUNTING_TASKSTATS) {
 		if (!support->initial_pid_namespace || !support->initial_user_namespace)
 			return error_say(err, -ENOTSUP,
-				"not available in a container; run on the host, or with --pid=host");
-		return support_permits(support, CAP_NET_ADMIN)
-			       ? 0
-			       : error_say(err, -EPERM, "needs CAP_NET_ADMIN");
+				"not available in a container; "
+				"run on the host, or with --pid=host");
+		if (!support_permits(support, CAP_NET_ADMIN))
+			return error_say(err, -EPERM, "needs CAP_NET_ADMIN");
+		return 0;
 	}
+
 	if (support->kernel_major < 5 || (support->kernel_major == 5 && support->kernel_minor < 9))
 		return error_say(err, -ENOTSUP, "needs Linux 5.9, this is %d.%d",
 			support->kernel_major, support->kernel_minor);
@@ -72,13 +74,16 @@ int accounting_support_has(const struct accounting_support *support,
 		return error_say(err, -ENOTSUP, "the kernel has no BTF (CONFIG_DEBUG_INFO_BTF)");
 	if (!support->initial_pid_namespace)
 		return error_say(err, -ENOTSUP,
-			"a container sees its own processes only; run on the host, or with --pid=host");
+			"a container sees its own processes only; "
+			"run on the host, or with --pid=host");
+
 	if (!bpf || !perfmon)
 		return error_say(err, -EPERM, "needs %s%s%s", bpf ? "" : "CAP_BPF",
 			!bpf && !perfmon ? " and " : "", perfmon ? "" : "CAP_PERFMON");
 	if (!support->initial_user_namespace)
 		return error_say(err, -EPERM,
-			"the capabilities of a rootless container do not suffice; be root on the host");
+			"the capabilities of a rootless container do not suffice; "
+			"be root on the host");
 	if (support->lockdown)
 		return error_say(err, -EPERM, "the kernel is locked down for confidentiality");
 	return 0;
@@ -175,8 +180,8 @@ int accounting_drain(struct accounting *a, struct error *err)
 	return a ? a->operations->drain(a, err) : 0;
 }
 
-/* In place of an index into the first snapshot: that task has been found again, and its key may now
- * be another task's. */
+/* In place of an index into the first snapshot: the task has been found again. Its key may now
+ * belong to another task. */
 static const uint32_t DONE = UINT32_MAX;
 
 void snapshot_diff_clear(struct snapshot_diff *diff)
@@ -216,6 +221,7 @@ static bool add_task(struct snapshot_diff *diff, const struct snapshots *snapsho
 	} else if (!is_new) {
 		return false;
 	}
+
 	at = keymap_find(&diff->processes, task->tgid);
 	if (at && diff->items[*at].start_ns == task->process_start_ns)
 		p = &diff->items[*at];
@@ -229,6 +235,7 @@ static bool add_task(struct snapshot_diff *diff, const struct snapshots *snapsho
 		p->cpu = -1;
 		keymap_set(&diff->processes, task->tgid, (uint32_t)diff->n - 1);
 	}
+
 	if (task->run_ns > run_ns) {
 		p->pt_ns += (int64_t)(task->run_ns - run_ns);
 		p->same_cpu_ns += (int64_t)task->watched_ns;
@@ -236,6 +243,7 @@ static bool add_task(struct snapshot_diff *diff, const struct snapshots *snapsho
 	}
 	if (task->tick_ns > tick_ns)
 		p->tick_ns += (int64_t)(task->tick_ns - tick_ns);
+
 	memcpy(p->name, task->comm, sizeof(p->name) - 1);
 	p->ppid = (pid_t)task->ppid;
 	p->cgroup = task->cgroup;
@@ -320,7 +328,7 @@ static bool descends(struct accounting *a, pid_t pid)
 	return pid == observer;
 }
 
-/* What all tasks of the program waited, if each record tells. */
+/* The sum of the waits of the program's tasks, if each record has its wait. */
 static void add_program_wait(struct accounting *a, struct process_cpus *usages)
 {
 	int64_t wait_ns = -1;
@@ -373,9 +381,9 @@ static const struct process_cpu *parent_process(
 	return bsearch(&p->ppid, all->items, all->n, sizeof(*all->items), compare_pid);
 }
 
-/* Whether the program started it: it and its ancestors, up to the observer, have started since
- * the first snapshot. What the observer had started before, and what that starts, is not the
- * program's. */
+/* Whether the program started it: it and its ancestors, up to the observer, have started since the
+ * first snapshot. Processes that the observer had started before, and their descendants, are not
+ * the program's. */
 static bool descends_from_program(const struct accounting *a, const struct process_cpu *p)
 {
 	for (int depth = 0; p && p->started && depth < MAX_DESCENT; depth++) {

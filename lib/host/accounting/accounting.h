@@ -3,9 +3,8 @@
  * two backends:
  *
  *   bpf        a BPF program walks all tasks, another sees each task end: exact to a microsecond
- * taskstats  the kernel's netlink accounting, as in the papers: the times of running processes, and
- * of
- *              short ones that ended, can be up to a tick old
+ *   taskstats  the kernel's netlink accounting, as in the papers: the times of running processes,
+ *              and of short ones that ended, can be up to a tick old
  *
  * Processes are told apart by pid and start time. The calling process is excluded. */
 #pragma once
@@ -156,5 +155,5 @@ struct accounting_support accounting_support_read(int root_fd);
 int accounting_support_has(const struct accounting_support *support,
 	enum accounting_backend backend, struct error *err);
 
-/* What both miss, in a few words: "needs root or file capabilities". */
+/* What both backends lack, in a few words: "needs root or file capabilities". */
 const char *accounting_support_missing(const struct accounting_support *support);

@@ -108,9 +108,10 @@ static int check_observers(struct bpf_accounting *b, bool walk)
 static void choose_programs(struct accounting_bpf *p, bool walk, bool watch)
 {
 	const struct accounting_support support = accounting_support_read(AT_FDCWD);
-	bool has_calls = walk ||
-			 /* Linux 5.14 */
-			 libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_SYSCALL, NULL) == 1;
+	bool since_6_16 = support.kernel_major > 6 ||
+			  (support.kernel_major == 6 && support.kernel_minor >= 16);
+	/* since Linux 5.14 */
+	bool has_calls = walk || libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_SYSCALL, NULL) == 1;
 	const struct {
 		struct bpf_program *program;
 		bool load;
@@ -123,9 +124,8 @@ static void choose_programs(struct accounting_bpf *p, bool walk, bool watch)
 		{p->progs.read_own_wait, has_calls},
 		/* Before, the memory is gone when task_exits runs, and a part of the peaks is worse
 		 * than none. */
-		{p->progs.memory_ends,
-			support.kernel_major > 6 ||
-				(support.kernel_major == 6 && support.kernel_minor >= 16)},
+		{p->progs.memory_ends, since_6_16},
+
 		{p->progs.irq_handler_begins, watch},
 		{p->progs.irq_handler_ends, watch},
 		{p->progs.softirq_begins, watch},
@@ -144,12 +144,12 @@ static int load_programs(
 	struct bpf_accounting *b, const struct accounting_options *options, bool walk)
 {
 	struct accounting_bpf *p = b->programs;
-	_cleanup_(closep) int directory = walk ? run_directory_open(
-							 options->directory ?: RUN_DIRECTORY, NULL)
-					       : -1;
+	_cleanup_(closep) int directory = -1;
 	void *walked;
 	int r;
 
+	if (walk)
+		directory = run_directory_open(options->directory ?: RUN_DIRECTORY, NULL);
 	choose_programs(p, walk, !options->no_watch);
 	b->walk_capacity = walk ? options->capacity : 1;
 	if (b->walk_capacity == 0) { /* many times as many tasks as this machine has now */
@@ -159,6 +159,7 @@ static int load_programs(
 		b->walk_capacity = slash ? TIMES_NOW * strtoul(slash + 1, NULL, 10) : 0;
 		b->walk_capacity = MAX(b->walk_capacity, (size_t)MIN_CAPACITY);
 	}
+
 	r = bpf_map__set_max_entries(p->maps.snapshots, (uint32_t)(2 * b->walk_capacity));
 	if (r == 0 && options->events_bytes)
 		r = bpf_map__set_max_entries(p->maps.events, (uint32_t)options->events_bytes);
@@ -171,6 +172,7 @@ static int load_programs(
 		r = bpf_resolved_attach(&b->loaded);
 	if (r < 0)
 		return r;
+
 	p->bss->walk_capacity = (uint32_t)b->walk_capacity;
 	b->events = ring_buffer__new(bpf_map__fd(p->maps.events), on_event, b, NULL);
 	if (!b->events)
@@ -178,6 +180,7 @@ static int load_programs(
 	b->base.state.poll_fd = ring_buffer__epoll_fd(b->events);
 	if (!walk)
 		return 0;
+
 	walked = mmap(NULL, 2 * b->walk_capacity * sizeof(*b->walked), PROT_READ, MAP_SHARED,
 		bpf_map__fd(p->maps.snapshots), 0);
 	if (walked == MAP_FAILED)
@@ -340,8 +343,10 @@ static int bpf_before(struct accounting *a, uint64_t cgroup_id, int cpu, struct 
 		b->held_up = exiting;
 	keymap_reset(&b->executed_by, 0);
 	b->lost_before = bss->lost;
+
 	snapshots->before_ns = (uint64_t)clock_ns(CLOCK_MONOTONIC);
 	snapshots->has_shares = false;
+
 	if (bss->program_cgroup != cgroup_id) {
 		bss->program_level = 0; /* until something executes a file in it */
 		bss->programs_exits_begun = bss->programs_exits_done = 0;
@@ -353,6 +358,7 @@ static int bpf_before(struct accounting *a, uint64_t cgroup_id, int cpu, struct 
 		bss->program_runs = false;
 		bss->steal_ns = 0;
 	}
+
 	bss->sample++;
 	bss->shares_full = 0;
 	bss->taken_ns = bss->throttled_ns = -1;
@@ -503,8 +509,10 @@ int accounting_bpf_new(
 	}
 	if (r == -EUSERS)
 		return error_say(err, r,
-			"%d programs observe with BPF already, and each slows down every context switch of this machine; wait for one to end",
+			"%d programs observe with BPF already, and each slows down every context "
+			"switch of this machine; wait for one to end",
 			MAX_OBSERVERS);
+
 	r = bpf_load_end(r, err);
 	if (r == 0)
 		r = bpf_before(a, 0, -1, err);

@@ -38,10 +38,13 @@ struct snapshot_diff {
  * A pure function from arrays of records to processes.
  *
  * Times are compared for each task and then added to processes, because threads start and end
- * separately: - a task counts with its time in the second snapshot, or at its end, minus its time
- * in the first; - with all of its time, if it started after the first snapshot began; - with 0, if
- * it started earlier and is missing in the first: it was being released; - a zombie that is in the
- * second snapshot and among the exits counts once; - never with less than 0. */
+ * separately:
+ *   - a task counts with its time in the second snapshot, or at its end, minus its time in the
+ *     first;
+ *   - with all of its time, if it started after the first snapshot began;
+ *   - with 0, if it started earlier and is missing in the first: it was being released;
+ *   - a zombie that is in the second snapshot and among the exits counts once;
+ *   - never with less than 0. */
 void snapshot_diff_run(struct snapshot_diff *diff, const struct snapshots *snapshots);
 void snapshot_diff_clear(struct snapshot_diff *diff);
 

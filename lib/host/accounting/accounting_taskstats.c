@@ -340,6 +340,7 @@ int accounting_taskstats_new(
 	t->proc_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (t->proc_fd < 0)
 		return error_os(err, -errno, "cannot open /proc");
+
 	r = taskstats_link_new(&t->link, err);
 	if (r == 0)
 		r = taskstats_link_watch_ends(t->link, options->receive_bytes, err);
@@ -349,6 +350,8 @@ int accounting_taskstats_new(
 		r = taskstats_after(a, &usages, err);
 	if (r < 0)
 		return r;
+
+	/* without that option of the kernel, not even this process has a run time */
 	for (size_t i = 0; i < a->snapshots.after.n; i++)
 		if (a->snapshots.after.items[i].tgid == a->snapshots.observer)
 			run_ns = a->snapshots.after.items[i].run_ns;

@@ -51,6 +51,7 @@ int taskstats_read(
 		version = own;
 	if (version < TASKSTATS_MIN_VERSION)
 		return -ENOTSUP;
+
 	/* Linux 6.14 (version 14) added the maximum of each of the eight delays after its total,
 	 * 6.15 (version 15) the minimum too; version 16 moved them to the end. The length shows how
 	 * many more bytes each delay has. */
@@ -59,6 +60,7 @@ int taskstats_read(
 	six = 2 * three;
 	if (len < AT_EXE + sizeof(exe) + six)
 		return -EBADMSG;
+
 	memcpy(&wait_ns, data + AT_WAIT, sizeof(wait_ns));
 	memcpy(&times, data + AT_TIMES + three, sizeof(times));
 	memcpy(&exe, data + AT_EXE + six, sizeof(exe));
@@ -299,16 +301,19 @@ static int read_message(
 	const struct nlmsghdr *nlh, struct taskstats_message *ret, struct error *err)
 {
 	size_t len = mnl_nlmsg_get_payload_len(nlh), header = sizeof(struct genlmsghdr);
-	int r = len < header ? -EBADMSG
-			     : taskstats_read_message(mnl_nlmsg_get_payload_offset(nlh, header),
-				       len - header, ret);
+	int r = -EBADMSG;
 
+	if (len >= header)
+		r = taskstats_read_message(
+			mnl_nlmsg_get_payload_offset(nlh, header), len - header, ret);
 	if (r == -ENOTSUP)
 		return error_say(err, r,
-			"the kernel's taskstats is older than version %d (Linux 5.19), and does not distinguish threads from processes",
+			"the kernel's taskstats is older than version %d (Linux 5.19), "
+			"and does not distinguish threads from processes",
 			TASKSTATS_MIN_VERSION);
-	return r < 0 ? error_say(err, r, "the kernel's taskstats records have an unknown length")
-		     : 0;
+	if (r < 0)
+		return error_say(err, r, "the kernel's taskstats records have an unknown length");
+	return 0;
 }
 
 int taskstats_link_ask(struct taskstats_link *link, enum taskstats_scope scope, const pid_t *pids,

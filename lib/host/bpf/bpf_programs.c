@@ -110,7 +110,7 @@ struct saved {
 	struct bpf_func_info functions[MAX_FUNCTIONS];
 };
 
-/* With a second half, which holds no instruction. */
+/* An instruction that has a second half, which is no instruction itself. */
 static bool is_wide(const struct bpf_insn *instruction)
 {
 	return instruction->code == (BPF_LD | BPF_IMM | BPF_DW);
@@ -162,6 +162,7 @@ static int load_saved(struct bpf_resolved *resolved, const struct bpf_object_ske
 	if (*size < length || !program || !bpf_program__autoload(program) ||
 		bpf_resolved_program(resolved, program) >= 0)
 		return -EINVAL;
+
 	for (size_t k = 0; k < saved->n_instructions; k++) {
 		if (!names_map(&instructions[k]))
 			continue;
@@ -169,6 +170,7 @@ static int load_saved(struct bpf_resolved *resolved, const struct bpf_object_ske
 			return -EINVAL;
 		instructions[k].imm = bpf_map__fd(*skeleton->maps[instructions[k].imm].map);
 	}
+
 	options.expected_attach_type = saved->attach_type;
 	options.attach_btf_id = saved->attach_btf_id;
 	options.prog_flags = saved->type == BPF_PROG_TYPE_SYSCALL ? BPF_F_SLEEPABLE : 0;
@@ -178,6 +180,7 @@ static int load_saved(struct bpf_resolved *resolved, const struct bpf_object_ske
 		options.func_info_cnt = saved->n_functions;
 		options.func_info_rec_size = sizeof(*saved->functions);
 	}
+
 	fd = bpf_prog_load(
 		saved->type, saved->name, "GPL", instructions, saved->n_instructions, &options);
 	if (fd < 0)

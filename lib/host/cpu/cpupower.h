@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What emp-setup sets and asks through libcpupower: governor and limits of a cpufreq policy, and
  * idle states. A library of its own: libcpupower is GPL-2.0-only, and must not be in one binary
- * with GSL. Reading frequencies is in cpus.h. */
+ * with GSL. Reading frequencies is in frequency.h. */
 #pragma once
 
 #include "lib/base/base.h"

@@ -166,6 +166,7 @@ void frequency_read(struct frequency *ret, int root_fd)
 		r = path_read_text(root_fd, NULL, &online, POLICY "affected_cpus", number);
 		if (r == -EBUSY || (r == 0 && !*online))
 			continue;
+
 		p = array_add(f.policies, f.n_policies);
 		*p = (struct frequency_policy){
 			.number = number,

@@ -110,7 +110,9 @@ static int refuse_event(const struct perf_event *event, int r, struct error *err
 				"--perf: cannot count %s: this kernel has no perf events",
 				event->name);
 		return error_say(err, -EACCES,
-			"--perf: counting %s is not permitted (kernel.perf_event_paranoid is %s); an administrator can allow it with 'sysctl kernel.perf_event_paranoid=%d', or with CAP_PERFMON%s",
+			"--perf: counting %s is not permitted (kernel.perf_event_paranoid is %s); "
+			"an administrator can allow it with "
+			"'sysctl kernel.perf_event_paranoid=%d', or with CAP_PERFMON%s",
 			event->name, paranoid, event->kind->of_kernel && !event->user_only ? 1 : 2,
 			atoi(paranoid) <= 2 ? "; a container may also forbid it" : "");
 	}
@@ -119,13 +121,16 @@ static int refuse_event(const struct perf_event *event, int r, struct error *err
 			event->name);
 	if (event->kind->type == PERF_TYPE_SOFTWARE)
 		return error_os(err, r, "--perf: cannot count %s", event->name);
+
+	/* whether it is the event or the machine */
 	cycles = open_event(&kinds[0], true);
 	closep(&cycles);
 	if (cycles >= 0 || cycles == -EACCES || cycles == -EPERM)
 		return error_say(err, -ENOTSUP, "--perf: this CPU does not count %s (%s)",
 			event->name, strerror(-r));
 	return error_say(err, -ENOTSUP,
-		"--perf: this machine has no hardware counters: %s is not supported (%s); virtual machines often have none, and can count page-faults or context-switches",
+		"--perf: this machine has no hardware counters: %s is not supported (%s); "
+		"virtual machines often have none, and can count page-faults or context-switches",
 		event->name, strerror(-r));
 }
 

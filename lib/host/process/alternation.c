@@ -91,7 +91,7 @@ int alternation_choose(enum slicing wanted, int64_t slice_ns, int cpu, const str
 	return 0;
 }
 
-/* Nothing where the scheduler has the slices. */
+/* Does nothing if the scheduler has the slices. */
 static int freeze_program(const struct alternation *a, size_t i, bool freeze, struct error *err)
 {
 	if (a->plan->slicing != SLICING_FREEZER)
@@ -137,8 +137,8 @@ static int start_in_alternation(struct alternation *a, size_t i, struct error *e
 	return r == 0 ? freeze_program(a, i, true, err) : r;
 }
 
-/* Lets the next wait kill the programs whose time is over. *ret: when one of the others can be, 0:
- * none. */
+/* Has the next wait kill the programs whose time is over. *ret: when another one may be due; 0:
+ * never. */
 static int check_time_outs(struct alternation *a, int64_t *ret, struct error *err)
 {
 	const int64_t least_ns = 10 * NS_PER_MS;
@@ -258,8 +258,8 @@ static int take_turns(struct alternation *a, struct error *err)
 	return r < 0 ? r : 0;
 }
 
-/* What is left without a tag, and so belongs to no program that is known, may run as long as what a
- * program leaves behind. */
+/* Ends the orphans without a tag, which belong to no known program. They may run for as long as
+ * processes that a program left behind. */
 static int end_orphans(const struct orphans *orphans, int64_t linger_ns, struct error *err)
 {
 	int64_t until_ns = clock_ns(CLOCK_MONOTONIC) + linger_ns;
@@ -275,7 +275,7 @@ static int end_orphans(const struct orphans *orphans, int64_t linger_ns, struct 
 	return r;
 }
 
-/* What the programs that are left use is lost; sums become means. */
+/* Kills the programs that are left, and makes means of the sums. */
 static void conclude_alternation(struct alternation *a)
 {
 	for (size_t i = 0; i < a->n; i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Several programs that start together and alternate on one CPU until all have ended, so that
- * whatever changes the speed of the machine changes it for all of them. A duet (lib/duet) is made of
- * this; here nobody compares the programs.
+ * whatever changes the speed of the machine changes it for all of them (after Bulej and others,
+ * "Duet benchmarking", ICPE 2020, who use a CPU for each). What is concluded from it is not known
+ * here.
  *
  * They alternate in one of two ways: the scheduler's slices (slices.h), which cost nothing and
  * need no privileges; or the freezer of cgroup v2, driven by this process on another CPU, which

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The cgroup v2 of the program under test: see cgroup.h.
  *
- * cpu.stat exists without the cpu controller. CLONE_INTO_CGROUP (program.c) starts the program
+ * cpu.stat exists without the cpu controller. CLONE_INTO_CGROUP (launch.c) starts the program
  * in the cgroup, so no process is moved: a move would take a lock that blocks all forks of the
  * system. */
 #include "lib/host/process/cgroup.h"
@@ -192,7 +192,8 @@ int cgroup_new(struct cgroup **ret, const char *directory, struct error *err)
 	/* Where clone3, which starts programs in a cgroup, exists, a size of 0 is EINVAL. */
 	if (syscall(SYS_clone3, NULL, (size_t)0) < 0 && errno == ENOSYS)
 		return error_say(err, -ENOSYS,
-			"clone3, which starts a program in a cgroup, is refused here, as in many containers");
+			"clone3, which starts a program in a cgroup, is refused here, "
+			"as in many containers");
 	r = directory ? 0 : cgroup_of(0, &own, err);
 	if (r < 0)
 		return r;
@@ -353,9 +354,9 @@ int cgroup_kill(struct cgroup *cgroup, struct error *err)
 			return n;
 		usleep(1000);
 	}
-	return cgroup->killed
-		       ? 0
-		       : error_say(err, -EBUSY, "processes in %s cannot be ended", cgroup->path);
+	if (!cgroup->killed)
+		return error_say(err, -EBUSY, "processes in %s cannot be ended", cgroup->path);
+	return 0;
 }
 
 int cgroup_set(const struct cgroup *cgroup, const char *file, int64_t value, struct error *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What one execution of a program under test used and how it ended. A value that samples are to have
- * begins here: as a member, and as a row of the table in exec_result.c, which says what it is in a
- * sum, in a mean, and before it is known. */
+/* What one execution of a program under test used and how it ended. A value that samples are to
+ * have begins here: as a member, and as a row of the table in exec_result.c, which says what it is
+ * in a sum, in a mean, and before it is known. */
 #pragma once
 
 #include "lib/base/base.h"
@@ -54,7 +54,8 @@ void exec_result_clear(struct exec_result *result);
  * greater, and what only one can have (process id, start) stays that of the first. */
 void exec_result_add(struct exec_result *sum, const struct exec_result *one);
 
-/* Makes the mean of n executions of their sum. Processes left behind or killed stay counts of all. */
+/* Makes the mean of n executions of their sum. Processes left behind or killed stay counts of
+ * all. */
 void exec_result_divide(struct exec_result *sum, int n);
 
 struct rusage;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What control groups above a program do to it: see holdback.h. */
+/* Delays and kills by control groups: see holdback.h. */
 #include "lib/host/process/holdback.h"
 
 #include "lib/host/process/cgroup.h"
@@ -244,9 +244,9 @@ const char *holdback_killer(const struct holdback *h)
 	for (size_t i = 0; i < h->n; i++)
 		if (count_since(&h->groups[i], COUNT_OOM_KILLS) > 0)
 			return limit_text(h, &h->groups[i]);
-	return h->kills_before >= 0 && read_count(h->vmstat_fd, &machine_kills) > h->kills_before
-		       ? "the kernel, which had run out of memory,"
-		       : NULL;
+	if (h->kills_before < 0 || read_count(h->vmstat_fd, &machine_kills) <= h->kills_before)
+		return NULL;
+	return "the kernel, which had run out of memory,";
 }
 
 const char *holdback_killed_here(const struct holdback *h)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the control groups above a program do to it, and no process is to blame for: a quota of CPU
- * time that is used up (cpu.max, cpu.cfs_quota_us), memory.high, which delays who allocates, a
+/* Delays and kills by the control groups above a program, for which no process is to blame: a quota
+ * of CPU time that is used up (cpu.max, cpu.cfs_quota_us), memory.high, which delays allocations, a
  * freezer, and the memory limit, which kills. The kernel counts this for each group; the files stay
  * open and are read before and after each sample.
  *

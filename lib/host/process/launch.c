@@ -123,6 +123,7 @@ static __attribute__((noinline)) long clone_child(
 			(long)args->pidfd);
 	if (r != 0)
 		return r;
+
 	/* In the child: system calls only. */
 	for (int i = 0; i < 3; i++)
 		if (fds[i] >= 0 && dup2(fds[i], i) < 0)
@@ -132,6 +133,7 @@ static __attribute__((noinline)) long clone_child(
 	if ((s->cpu >= 0 || s->affinity) &&
 		sched_setaffinity(0, sizeof(child->cpus), &child->cpus) < 0)
 		child_give_up(child, "pin it to its CPUs");
+
 	if (child->tag.rlim_max)
 		setrlimit(RLIMIT_LOCKS, &child->tag);
 	if (s->slice_ns)
@@ -143,6 +145,7 @@ static __attribute__((noinline)) long clone_child(
 		_exit(127);
 	catch_stops();
 	sigprocmask(SIG_SETMASK, child->mask, NULL);
+
 	if (!s->wait_unused)
 		child->wait_ns = accounting_own_wait(s->accounting);
 	if (!s->wait_unused && child->wait_ns < 0) {
@@ -241,6 +244,7 @@ int program_launch(
 			return error_os(err, -errno, "cannot start '%s'", s->argv[0]);
 		*shared = child;
 	}
+
 	let_child_see(shared);
 	r = clone_unstopped(&args, shared);
 	let_child_see(shared);
@@ -248,6 +252,7 @@ int program_launch(
 		child = *shared;
 		munmap(shared, sizeof(child));
 	}
+
 	if (r < 0)
 		return error_os(err, (int)r, "cannot start '%s'", s->argv[0]);
 	if (child.failed) {
@@ -256,6 +261,7 @@ int program_launch(
 	}
 	if (child.wait_ns < 0 && schedstat_parse(child.schedstat, &waited))
 		child.wait_ns = waited.wait_ns;
+
 	exec_result_clear(ret);
 	ret->pid = (pid_t)r;
 	ret->start_ns = timespec_ns(child.start_real);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A process of a program under test, from clone to execve. program.c and the workers of a load start
- * programs by it; who waits for them, and what they cost, is theirs. */
+/* A process of a program under test, from clone to execve. program.c and the workers of a load
+ * start programs by it; waiting for them, and their costs, are not its concern. */
 #pragma once
 
 #include "lib/host/accounting/accounting.h"

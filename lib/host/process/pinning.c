@@ -47,7 +47,8 @@ int pinning_check(int cpu, int root_fd, struct error *err)
 	if (geteuid() == 0)
 		return 0; /* programs are started in the partition: cgroup.h */
 	return error_say(err, -EPERM,
-		"CPU %d is in the isolated partition of emp-setup: only root can start programs there",
+		"CPU %d is in the isolated partition of emp-setup: "
+		"only root can start programs there",
 		cpu);
 }
 

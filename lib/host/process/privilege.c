@@ -124,12 +124,15 @@ int privilege_keep_for_settings(struct error *err)
 		if (settings[i] == CAP_SYS_PTRACE)
 			continue;
 		name = cap_to_name(settings[i]);
-		error_say(err, -EPERM,
-			geteuid() != 0
-				? "changing settings needs root: the capability %s is missing"
-				: "changing settings needs the capability %s, which root does not have here; "
-				  "the host decides: run emp-setup there",
-			name ?: "?");
+		if (geteuid() != 0)
+			error_say(err, -EPERM,
+				"changing settings needs root: the capability %s is missing",
+				name ?: "?");
+		else
+			error_say(err, -EPERM,
+				"changing settings needs the capability %s, which root does not "
+				"have here; the host decides: run emp-setup there",
+				name ?: "?");
 		cap_free(name);
 		return -EPERM;
 	}

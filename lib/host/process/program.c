@@ -86,10 +86,12 @@ void program_times(struct exec_result *exec, const struct schedstat *first)
 
 	exec->wait_ns = -1;
 	if (first && exec->wait_before_ns >= 0 && !exec->escaped &&
-		exec->pt_ns - first->run_ns <= ANOTHER_NS)
-		exec->wait_ns = first->wait_ns > exec->wait_before_ns
-					? first->wait_ns - exec->wait_before_ns
-					: 0;
+		exec->pt_ns - first->run_ns <= ANOTHER_NS) {
+		exec->wait_ns = first->wait_ns - exec->wait_before_ns;
+		if (exec->wait_ns < 0)
+			exec->wait_ns = 0;
+	}
+
 	/* The kernel's clocks of a process and of its cgroup count the same nanoseconds, so the
 	 * difference is exact. The work was system calls; the parts of user and system are
 	 * estimated anyway. */
@@ -161,7 +163,8 @@ static int give_up(struct program *p, struct error *err)
 {
 	p->state = GIVEN_UP;
 	return error_say(err, -EBUSY,
-		"'%s' was killed, but one of its processes has not ended for %lld s: it waits in the kernel, for a device or a server (state D in 'ps')",
+		"'%s' was killed, but one of its processes has not ended for %lld s: it waits in "
+		"the kernel, for a device or a server (state D in 'ps')",
 		p->spec.argv[0], (long long)(DYING_NS / NS_PER_S));
 }
 
@@ -216,6 +219,7 @@ static int check_rest(struct program *p, struct error *err)
 	r = orphans_reap(&p->orphans, &p->result, err);
 	if (r <= 0)
 		return r < 0 ? r : conclude_program(p, err);
+
 	n = orphans_count(&p->orphans, err);
 	if (n < 0)
 		return n;
@@ -226,6 +230,7 @@ static int check_rest(struct program *p, struct error *err)
 	if (p->result.end == PROGRAM_ENDED /* else they die with it */ &&
 		n + p->n_ended > p->result.left_behind)
 		p->result.left_behind = n + p->n_ended;
+
 	p->check_ns = now() + p->pause_ns;
 	if (p->pause_ns < 10 * NS_PER_MS)
 		p->pause_ns *= 2;
@@ -233,6 +238,7 @@ static int check_rest(struct program *p, struct error *err)
 		p->result.end = PROGRAM_INTERRUPTED;
 	if (p->result.end != PROGRAM_INTERRUPTED && now() < p->deadline_ns)
 		return 0;
+
 	p->dead_ns = p->dead_ns ?: now() + DYING_NS;
 	if (now() >= p->dead_ns)
 		return give_up(p, err);
@@ -291,7 +297,7 @@ static int check_running(struct program *p, bool may_have_stopped, struct error 
 	return stays_stopped(p, may_have_stopped) ? kill_running(p, PROGRAM_STOPPED, err) : 0;
 }
 
-/* What a moment of CLOCK_MONOTONIC is on CLOCK_MONOTONIC_RAW. Reads again if this process lost its
+/* Converts a moment of CLOCK_MONOTONIC to CLOCK_MONOTONIC_RAW. Reads again if this process lost its
  * CPU between the two clocks. */
 static int64_t raw_of(int64_t ns)
 {
@@ -306,7 +312,7 @@ static int64_t raw_of(int64_t ns)
 }
 
 /* The end of a program as BPF saw it, if that is better than what find_end() knows. The kernel
- * wakes who polls right before it sends the signal, so this process may have seen the end even
+ * wakes pollers right before it sends the signal, so this process may have seen the end even
  * earlier. */
 static void find_exact_end(struct program *p)
 {
@@ -356,10 +362,10 @@ static int advance_program(struct program *p, bool ended, bool may_have_stopped,
 	}
 }
 
-/* What is polled for programs: of each also its pidfd, from ENDS on. */
+/* Indices of the descriptors that are polled. The pidfds of the programs follow from ENDS on. */
 enum { INTERRUPT, CHILD, ACCOUNTS, ENDS };
 
-/* Puts the descriptors in; the moment at which something is to be done, 0: none. */
+/* Fills in the descriptors. Returns the moment of the next timed action; 0: there is none. */
 static int64_t fill_poll(
 	struct pollfd *fds, struct program *const *programs, size_t n, int accounting_fd)
 {
@@ -390,7 +396,7 @@ static int64_t fill_poll(
 	return wake_ns;
 }
 
-/* How this process, or rather its thread, waited until now. */
+/* The waits of this thread so far. */
 struct own_waits {
 	struct schedstat cpu; /* for a CPU */
 	bool known;
@@ -461,7 +467,8 @@ int program_wait_any(
 			continue;
 		if (n > 1 && !programs[i]->spec.cgroup && !programs[i]->spec.has_partners)
 			return error_say(err, -ENOTSUP,
-				"several programs at once need a cgroup each: without, their orphans cannot be told apart");
+				"several programs at once need a cgroup each: without, "
+				"their orphans cannot be told apart");
 		accounting = programs[i]->spec.accounting;
 		/* The start of one program discards the signal that another has stopped. */
 		if (n > 1 && programs[i]->state == RUNNING)
@@ -487,6 +494,7 @@ int program_wait_any(
 		left_ns = wake_ns ? wake_ns - now() : 0;
 		left_ns = left_ns < 0 ? 0 : left_ns;
 		timeout = (struct timespec){left_ns / NS_PER_S, left_ns % NS_PER_S};
+
 		before = own_waits_read(waits_fd);
 		if (ppoll(fds, n + ENDS, wake_ns ? &timeout : NULL, NULL) < 0 && errno != EINTR)
 			return error_os(err, -errno, "cannot wait for programs");
@@ -497,6 +505,7 @@ int program_wait_any(
 				find_end(programs[i], seen_raw_ns, &before, &after);
 			else if (programs[i])
 				programs[i]->alive_raw_ns = seen_raw_ns;
+
 		r = accounting_drain(accounting, err);
 		if (r < 0)
 			return r;

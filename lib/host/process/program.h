@@ -11,8 +11,8 @@
 struct program;
 
 /* Starts a program; when this returns, it has been executed. A failure of execve (-ENOENT, -EACCES,
- * -ENOEXEC, -E2BIG) is an error with a sentence. What `spec` points to must outlive the program, and
- * its cgroup must have no other program. Makes this process a child subreaper. */
+ * -ENOEXEC, -E2BIG) is an error with a sentence. What `spec` points to must outlive the program,
+ * and its cgroup must have no other program. Makes this process a child subreaper. */
 int program_start(struct program **ret, const struct command_spec *spec, struct error *err);
 
 /* Kills its remaining processes. */

@@ -346,7 +346,7 @@ char *program_content(const struct program_content_query *q)
 	if (r < 0)
 		return NULL;
 	digest_of(text, strlen(text), digest);
-	return f.elf && f.data && !acts_by_name(&f, name)
-		       ? xstrdup(digest)
-		       : text_format("%s%s%s", digest, f.elf ? " " : "", f.elf ? name : "");
+	if (f.elf && f.data && !acts_by_name(&f, name))
+		return xstrdup(digest);
+	return text_format("%s%s%s", digest, f.elf ? " " : "", f.elf ? name : "");
 }

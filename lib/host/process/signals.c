@@ -40,23 +40,25 @@ int interrupt_init(void)
 	if (interrupt_fd >= 0)
 		return 0;
 	sigemptyset(&mask);
-	for (size_t i = 0; i < ELEMENTS(signals);
-		i++) /* one that is blocked would come although it is ignored */
+	/* not those that are ignored: a signal that is blocked would come all the same */
+	for (size_t i = 0; i < ELEMENTS(signals); i++)
 		if (sigaction(signals[i], NULL, &held) == 0 && held.sa_handler != SIG_IGN)
 			sigaddset(&mask, signals[i]);
+
 	blocked = mask;
 	sigaddset(&blocked, SIGPIPE); /* writing fails instead, so that nothing is left behind */
 	sigaddset(&blocked, SIGXFSZ);
 	if (sigprocmask(SIG_BLOCK, &blocked, &old_mask) < 0)
 		return -errno;
+
 	interrupt_fd = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (interrupt_fd < 0)
 		return -errno;
 	interrupt_child_fd = signal_fd_for(SIGCHLD);
 	interrupt_continued_fd = signal_fd_for(SIGCONT);
-	return interrupt_child_fd < 0       ? interrupt_child_fd
-	       : interrupt_continued_fd < 0 ? interrupt_continued_fd
-					    : 0;
+	if (interrupt_child_fd < 0)
+		return interrupt_child_fd;
+	return interrupt_continued_fd < 0 ? interrupt_continued_fd : 0;
 }
 
 const sigset_t *interrupt_old_mask(void)

@@ -159,6 +159,7 @@ static int follow_helper(struct helper *h, const struct subprocess *p)
 			memcpy(h->output + h->size, part, (size_t)n);
 			h->output[h->size += (size_t)n] = '\0';
 		}
+
 		/* even if it has ended: a key of the terminal may have ended it */
 		while (fds[2].revents && read(interrupt_fd, &info, sizeof(info)) == sizeof(info)) {
 			pass_signal(h, p, &info);
@@ -186,8 +187,8 @@ int subprocess_run(
 	int subreaper = 0, r;
 
 	prctl(PR_GET_CHILD_SUBREAPER, &subreaper);
-	prctl(PR_SET_CHILD_SUBREAPER,
-		0); /* a server that it starts is no orphan of a program: see program.h */
+	/* a server that it starts is no orphan of a program: see orphans.h */
+	prctl(PR_SET_CHILD_SUBREAPER, 0);
 	r = start_helper(&h, p, ret_output);
 	if (p->timeout_ms)
 		h.deadline_ns = clock_ns(CLOCK_MONOTONIC) + p->timeout_ms * NS_PER_MS;
@@ -196,6 +197,7 @@ int subprocess_run(
 		interrupt_drain(interrupt_fd);
 	if (r == 0)
 		r = follow_helper(&h, p);
+
 	if (r < 0 && h.pid > 0)
 		signal_tree(&h, SIGKILL);
 	while (h.pid > 0 && waitpid(h.pid, ret_wait_status, 0) < 0)
@@ -207,6 +209,7 @@ int subprocess_run(
 	closep(&h.pidfd);
 	closep(&h.output_fd);
 	prctl(PR_SET_CHILD_SUBREAPER, subreaper);
+
 	output = h.output;
 	if (r == -EINTR)
 		return error_say(err, r, "interrupted while %s ran", name);
@@ -341,11 +344,12 @@ char *suite_path(const char *place, const char *installed, const char *name)
 int suite_file_find(const char *name, char **ret, struct error *err)
 {
 	const bool library = strstr(name, ".so");
-	const char *dash = strchr(name, '-'), *place = library ? "lib/clock"
-						       : dash  ? dash + 1
-							       : "calibrate";
-	_cleanup_(freep) char *path = suite_path(place, library ? EMP_LIB_DIR : NULL, name);
+	const char *dash = strchr(name, '-'), *place = dash ? dash + 1 : "calibrate";
+	_cleanup_(freep) char *path = NULL;
 
+	if (library)
+		place = "lib/clock";
+	path = suite_path(place, library ? EMP_LIB_DIR : NULL, name);
 	if (access(path, library ? R_OK : X_OK) < 0)
 		return error_say(err, -ENOENT, "%s is not in %.*s; %s", name,
 			(int)(strrchr(path, '/') - path), path,
@@ -363,8 +367,8 @@ static void wait_for_end(int socket)
 		;
 }
 
-/* What the guard's process does. Signals of the terminal and of a process group do not reach it. Of
- * the descriptors it keeps only these two: other locks and pipes of this process end with it. */
+/* The guard's process. Signals of the terminal and of a process group do not reach it. Of the
+ * descriptors it keeps only these two: other locks and pipes of this process end with it. */
 static _Noreturn void guard_sleep(int socket, int fd, guard_act *act, const void *data)
 {
 	int kept[2] = {dup(socket), dup(fd)}; /* the two may be 0 and 1 in the other order */

@@ -55,9 +55,9 @@ char *suite_path(const char *place, const char *installed, const char *name);
  * one binary (GPL-2-only libcpupower in emp-setup, GPL-3 GSL in the others). */
 int suite_file_find(const char *name, char **ret, struct error *err);
 
-/* What a guard does, a process that cleans up if this one is killed: it sleeps until this one ends
- * or frees it. `fd` is its own copy, and the only descriptor that it has; the copy shares a lock
- * that `fd` has. */
+/* A guard is a process that cleans up if this one is killed. It sleeps until this one ends or frees
+ * it, and then calls this. `fd` is its own copy, and the only descriptor that it has; the copy
+ * shares a lock that `fd` has. */
 typedef void guard_act(int fd, const void *data);
 
 /* Gives a descriptor, at whose end the guard acts. `data` is copied with the process: what this one

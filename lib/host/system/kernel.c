@@ -3,7 +3,6 @@
  * settings of the running one: see kernel.h. */
 #include "lib/host/system/kernel.h"
 
-#include "lib/host/process/pinning.h"
 #include "lib/host/process/subprocess.h"
 
 #include <linux/capability.h>
@@ -227,13 +226,18 @@ static char *ask_apt(const struct kernel *k, const char *system_version, struct 
 	return TAKE(offered);
 }
 
+static const char *dnf_package(const char *release)
+{
+	if (strstr(release, "uek"))
+		return "kernel-uek-core";
+	if (strstr(release, "+64k"))
+		return "kernel-64k-core";
+	return strstr(release, "+rt") || strstr(release, ".rt") ? "kernel-rt-core" : "kernel-core";
+}
+
 static char *ask_dnf(const struct kernel *k, struct error *err)
 {
-	const char *package = strstr(k->running, "uek")    ? "kernel-uek-core"
-			      : strstr(k->running, "+64k") ? "kernel-64k-core"
-			      : strstr(k->running, "+rt") || strstr(k->running, ".rt")
-				      ? "kernel-rt-core"
-				      : "kernel-core";
+	const char *package = dnf_package(k->running);
 	const char *const argv[] = {
 		"dnf", "-q", "-C", "repoquery", "--latest-limit=1", package, NULL};
 	_cleanup_(freep) char *output = ask_tool(argv, err);
@@ -245,14 +249,19 @@ static char *ask_dnf(const struct kernel *k, struct error *err)
 	return offered;
 }
 
+static char *zypper_package(const char *release)
+{
+	_cleanup_(freep) char *debian = kernel_package(release);
+
+	return text_format("kernel-%s", debian ? debian + strlen("linux-image-") : "default");
+}
+
 /* Arch and SUSE. The language of the answer must be English. */
 static char *ask_for_version(const struct kernel *k, bool suse, struct error *err)
 {
 	_cleanup_(freep) char *base = path_text(
 		AT_FDCWD, "/usr/lib/modules/%s/pkgbase", k->running);
-	_cleanup_(freep) char *flavour = kernel_package(k->running);
-	_cleanup_(freep) char *package = suse ? text_format("kernel-%s",
-							flavour ? flavour + strlen("linux-image-") : "default")
+	_cleanup_(freep) char *package = suse ? zypper_package(k->running)
 					      : text_copy(base) ?: xstrdup("linux");
 	const char *const pacman[] = {"env", "LC_ALL=C", "pacman", "-Si", package, NULL},
 			  *const zypper[] = {"env", "LC_ALL=C", "zypper", "--no-refresh", "-q",
@@ -359,105 +368,4 @@ void kernel_clock_read(struct clock_state *ret)
 	ret->synchronised = state != TIME_ERROR && !(timex.status & STA_UNSYNC);
 	ret->frequency_ppm = (double)timex.freq / 65536; /* 16 bits of it are a fraction */
 	ret->max_error_us = timex.maxerror;
-}
-
-/* Settings of the kernel that are files in /sys or /proc/sys. */
-
-int kernel_setting_read(const struct kernel_setting *setting, char **ret)
-{
-	const bool limits = setting->kind == SETTING_LIMITS;
-	_cleanup_(freep) char *text = NULL, *max = NULL;
-	const char *open, *close;
-	int r;
-
-	if (setting->kind == SETTING_PARTITION)
-		return partition_read(setting->root_fd, setting->path, ret);
-	r = path_read_text(setting->root_fd, NULL, &text, "%s%s", setting->path,
-		limits ? "/scaling_min_freq" : "");
-	if (r == 0 && limits)
-		r = path_read_text(
-			setting->root_fd, NULL, &max, "%s/scaling_max_freq", setting->path);
-	if (r < 0)
-		return r;
-	if (limits) {
-		*ret = text_format("%s %s", text, max);
-	} else if (setting->kind == SETTING_CPUSET) {
-		*ret = xstrdup(text_has_word(text, "cpuset") ? "+cpuset" : "-cpuset");
-	} else if (setting->kind == SETTING_BRACKETED) {
-		open = strchr(text, '[');
-		close = open ? strchr(open, ']') : NULL;
-		if (!close)
-			return -EBADMSG;
-		*ret = xstrndup(open + 1, (size_t)(close - open - 1));
-	} else {
-		*ret = TAKE(text);
-	}
-	return 0;
-}
-
-const char *kernel_setting_description(enum kernel_setting_kind kind, const char *value)
-{
-	int64_t min, max;
-
-	return kind == SETTING_LIMITS && value &&
-			       sscanf(value, "%" SCNd64 " %" SCNd64, &min, &max) == 2
-		       ? text_brief("%" PRId64 " to %" PRId64 " MHz", min / 1000, max / 1000)
-		       : value;
-}
-
-int interrupt_write_list(const char *path, const char *list)
-{
-	int r = path_write(AT_FDCWD, list, "%s", path);
-
-	/* per-CPU and managed interrupts, and some controllers */
-	return r == -EIO || r == -EPERM ? -ENODEV : r;
-}
-
-static int write_setting(const struct kernel_setting *setting, const char *value)
-{
-	if (setting->write)
-		return setting->write(setting->path, value);
-	if (setting->kind == SETTING_LIMITS)
-		return -EOPNOTSUPP;
-	if (setting->kind == SETTING_PARTITION)
-		return partition_write(setting->path, value);
-	return path_write(setting->root_fd, value, "%s", setting->path);
-}
-
-struct kernel_setting_result kernel_setting_set(
-	const struct kernel_setting *setting, const char *value)
-{
-	enum { TRIES = 20 };
-	static const struct timespec pause = {.tv_nsec = 5000000};
-	struct kernel_setting_result result = {};
-	int r = kernel_setting_read(setting, &result.held);
-	bool holds = r == 0 && !strcmp(result.held, value);
-
-	if (holds || r == -ENOENT || r == -ENODEV || r == -EBUSY) {
-		/* -EBUSY of a file in /sys: it belongs to a cpufreq policy without a CPU */
-		result.outcome = holds         ? SETTING_ALREADY
-				 : r == -EBUSY ? SETTING_OFFLINE
-					       : SETTING_ABSENT;
-		return result;
-	}
-	result.error = write_setting(setting, value);
-	/* the kernel applies new limits in the background: they may take some milliseconds to
-	 * show */
-	for (int i = 0; i < TRIES && !holds; i++) {
-		if (i > 0)
-			nanosleep(&pause, NULL);
-		free(TAKE(result.held));
-		if (kernel_setting_read(setting, &result.held) < 0)
-			break;
-		holds = !strcmp(result.held, value);
-		if (setting->kind != SETTING_LIMITS)
-			break;
-	}
-	if (result.error == -ENOENT || result.error == -ENODEV)
-		result.outcome = SETTING_ABSENT;
-	else if (result.error < 0)
-		result.outcome = SETTING_REFUSED;
-	else
-		result.outcome = holds ? SETTING_CHANGED : SETTING_CLAMPED;
-	return result;
 }

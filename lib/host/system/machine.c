@@ -157,13 +157,15 @@ void machine_read(struct machine *ret, int root_fd)
 		.microcode = value_of(cpu, "microcode", ':'),
 		.flags = value_of_first(cpu, CPU_FLAGS),
 		.n_cpus = count_processors(cpu),
+
 		.os_id = value_of(os, "ID", '='),
 		.os_version = value_of(os, "VERSION_ID", '='),
 		.os_name = value_of(os, "PRETTY_NAME", '='),
 		.os_like = value_of(os, "ID_LIKE", '='),
+
 		.vendor = read_name(root_fd, "/sys/class/dmi/id/sys_vendor"),
+		/* the second where there is no DMI */
 		.product = read_name(root_fd, "/sys/class/dmi/id/product_name")
-				   /* has no DMI */
 				   ?: read_name(root_fd, "/proc/device-tree/model"),
 		.board = read_name(root_fd, "/sys/class/dmi/id/board_name"),
 		.firmware = read_name(root_fd, "/sys/class/dmi/id/bios_version"),
@@ -193,10 +195,10 @@ void machine_clear(struct machine *m)
 
 const char *machine_description(const struct machine *m)
 {
-	const char *below = !m->virtual     ? "a physical machine"
-			    : m->hypervisor ? text_brief("a virtual machine (%s)", m->hypervisor)
-					    : "a virtual machine";
+	const char *below = m->virtual ? "a virtual machine" : "a physical machine";
 
+	if (m->virtual && m->hypervisor)
+		below = text_brief("a virtual machine (%s)", m->hypervisor);
 	if (!m->container)
 		return below;
 	return text_brief("a %s%scontainer%s%s", m->engine ?: "", m->engine ? " " : "",

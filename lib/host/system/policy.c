@@ -291,10 +291,10 @@ static char *name_for(
 
 	for (size_t i = 0; i < ELEMENTS(names); i++) {
 		_cleanup_(freep) char *name = names[i];
-		_cleanup_(freep) char *path = !found && !strchr(name, '/')
-						      ? policy_file(directories, name)
-						      : NULL;
+		_cleanup_(freep) char *path = NULL;
 
+		if (!found && !strchr(name, '/'))
+			path = policy_file(directories, name);
 		if (path)
 			found = TAKE(name);
 	}

@@ -3,9 +3,11 @@
  * Policies are text files, one for each distribution, that the administrator can replace or extend.
  *
  *   [policy]     include = NAME   another policy that this one adds to
- *   [stop]       UNIT = why       services, timers, sockets, paths to stop; may be patterns ("nfs-*")
+ *   [stop]       UNIT = why       services, timers, sockets, paths to stop; may be patterns
+ *                                 ("nfs-*")
  *   [keep]       UNIT = why       exceptions from [stop]
- *   [ask]        UNIT = what      what is lost when it is stopped: it is stopped only if it is asked for by name
+ *   [ask]        UNIT = what      what is lost when it is stopped: it is stopped only if it is
+ *                                 asked for by name
  *   [never]      UNIT = why       never touched, whatever [stop] of any file says
  *   [loses]      UNIT = what      what is lost when it is stopped, for the plan of apply
  *   [processes]  NAME = UNIT      the name of a daemon's process, if it is not the unit's

@@ -99,10 +99,9 @@ int units_open(struct units **ret, const char *socket, struct error *err)
 
 int units_open_direct(struct units **ret, struct error *err)
 {
-	return geteuid() == 0 && sd_booted() > 0 &&
-			       units_open(ret, "/run/systemd/private", NULL) == 0
-		       ? 0
-		       : units_open(ret, NULL, err);
+	if (geteuid() == 0 && sd_booted() > 0 && units_open(ret, "/run/systemd/private", NULL) == 0)
+		return 0;
+	return units_open(ret, NULL, err);
 }
 
 void units_free(struct units *units)
@@ -558,6 +557,7 @@ static int run_job(
 		units_get(units, name, "Service.TimeoutStopUSec", 't', &stop_us, NULL) == 0 &&
 		stop_us <= LONGEST_STOP_US)
 		timeout_ns += 2 * (int64_t)stop_us * NS_PER_US;
+
 	while (r >= 0 && !job.result[0]) {
 		waited_ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
 		r = sd_bus_process(units->bus, NULL);
@@ -572,6 +572,7 @@ static int run_job(
 		r = sd_bus_wait(units->bus, 200000);
 		r = r == -EINTR ? 0 : r;
 	}
+
 	if (r == -ETIMEDOUT)
 		return error_say(
 			err, r, "systemd has not finished %s it", start ? "starting" : "stopping");
