@@ -73,7 +73,8 @@ meson setup --cross-file "$dir/big.ini" "$dir/build-big" "$source" 2>&1 | grep -
 [ -f "$dir/build/build.ninja" ] || meson setup --werror -Dtests=enabled --cross-file "$dir/arm64.ini" "$dir/build" "$source"
 ninja -C "$dir/build" --quiet all meson-test-prereq
 log=$dir/tests.log
-meson test -C "$dir/build" --no-rebuild --suite unit --suite papers --timeout-multiplier 20 --print-errorlogs >"$log" 2>&1 || :
+EMP_TIMEOUT_MULTIPLIER=20 meson test -C "$dir/build" --no-rebuild --suite unit --suite papers --timeout-multiplier 20 \
+	--print-errorlogs >"$log" 2>&1 || :
 sed -n 's,^ *[0-9]*/[0-9]* emp:[a-z]* / \([^ ]*\) *\(FAIL\|TIMEOUT\|ERROR\).*,\1,p' "$log" | sort -u >"$dir/failed"
 faults=0
 while read -r test; do
