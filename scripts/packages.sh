@@ -5,7 +5,7 @@ root=$([ "$(id -u)" = 0 ] || echo sudo)
 
 build_packages="build-essential meson ninja-build pkg-config clang llvm bpftool libbpf-dev libelf-dev libcap-dev
 	libcpupower-dev libsystemd-dev libtraceevent-dev libmnl-dev libsqlite3-dev libjansson-dev libinih-dev libgsl-dev
-	libcmocka-dev nettle-dev zlib1g-dev scdoc gnuplot-nox"
+	nettle-dev zlib1g-dev scdoc gnuplot-nox"
 
 need_packages() {
 	missing=

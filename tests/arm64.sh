@@ -9,7 +9,7 @@ set -eu
 source=$(realpath "$(dirname "$0")/..")
 dir=$(realpath -m "${1:-$source/build-arm64}")
 . "$source/scripts/packages.sh"
-need_packages $build_packages gcc-aarch64-linux-gnu
+need_packages $build_packages libcmocka-dev gcc-aarch64-linux-gnu
 mkdir -p "$dir/state/lists/partial" "$dir/cache/archives/partial" "$dir/sysroot/usr/lib"
 root=$dir/sysroot
 
@@ -23,7 +23,7 @@ known() {
 	esac
 }
 
-libraries=$(for package in $build_packages libc6-dev; do case $package in *-dev) echo "$package" ;; esac; done)
+libraries=$(for package in $build_packages libcmocka-dev libc6-dev; do case $package in *-dev) echo "$package" ;; esac; done)
 : >"$dir/status"
 cat >"$dir/apt.conf" <<-END
 	APT::Architecture "arm64";
@@ -70,10 +70,11 @@ meson setup --cross-file "$dir/big.ini" "$dir/build-big" "$source" 2>&1 | grep -
 	echo "FAULT: a big-endian processor is not refused"
 	exit 1
 }
-[ -f "$dir/build/build.ninja" ] || meson setup --werror --cross-file "$dir/arm64.ini" "$dir/build" "$source"
-ninja -C "$dir/build" --quiet
+[ -f "$dir/build/build.ninja" ] || meson setup --werror -Dtests=enabled --cross-file "$dir/arm64.ini" "$dir/build" "$source"
+ninja -C "$dir/build" --quiet all meson-test-prereq
 log=$dir/tests.log
-meson test -C "$dir/build" --no-rebuild --suite unit --suite papers --timeout-multiplier 20 --print-errorlogs >"$log" 2>&1 || :
+EMP_TIMEOUT_MULTIPLIER=20 meson test -C "$dir/build" --no-rebuild --suite unit --suite papers --timeout-multiplier 20 \
+	--print-errorlogs >"$log" 2>&1 || :
 sed -n 's,^ *[0-9]*/[0-9]* emp:[a-z]* / \([^ ]*\) *\(FAIL\|TIMEOUT\|ERROR\).*,\1,p' "$log" | sort -u >"$dir/failed"
 faults=0
 while read -r test; do

@@ -6,7 +6,8 @@
 #   debootstrap --variant=minbase --include=qemu-system-x86,virtiofsd trixie /var/tmp/debian13
 #   apt-get download linux-image-6.1.0-56-amd64        the kernel of Debian 12; that of backports is linux-image-6.12*
 #   export EMP_VM_FROM=/var/tmp/debian13
-#   in_vm.sh linux-image-6.1.0-56-amd64_*.deb BUILD    two hours without KVM
+#   meson setup -Dtests=enabled BUILD
+#   in_vm.sh linux-image-6.1.0-56-amd64_*.deb BUILD    builds what is not yet built there; two hours without KVM
 #   in_vm.sh KERNEL BUILD tests/machine/one_by_one.py BUILD accounting jitter       only these tests
 #   in_vm.sh KERNEL BUILD COMMAND...                   any other command, as root
 #
@@ -32,6 +33,10 @@
 set -eu
 kernel=$(realpath "$1") build=$(realpath "$2")
 shift 2
+ninja -C "$build" --quiet all meson-test-prereq || {
+	echo "$build is no build with tests: meson setup -Dtests=enabled"
+	exit 1
+}
 [ $# -gt 0 ] || set -- "$(dirname "$(realpath "$0")")/one_by_one.py" "$build"
 from=${EMP_VM_FROM:-} libraries=/usr/lib/x86_64-linux-gnu
 for tool in "$from/usr/bin/qemu-system-x86_64" "$from/usr/libexec/virtiofsd" busybox cpio; do

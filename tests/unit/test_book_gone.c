@@ -165,6 +165,8 @@ static struct run begin_to_measure(struct scratch *s)
 {
 	sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
 
+	full = NULL;
+	no_copy = false;
 	vfs->xSetSystemCall(vfs, "pwrite", (sqlite3_syscall_ptr)write_at);
 	vfs->xSetSystemCall(vfs, "pwrite64", (sqlite3_syscall_ptr)write_at);
 	vfs->xSetSystemCall(vfs, "open", (sqlite3_syscall_ptr)open_file);

@@ -157,7 +157,6 @@ TEST_OF_SESSION(the_mark_of_a_noisy_profile_is_exported)
 	noise = "<b>`*";
 	assert_command(EXPORT_MARKDOWN, "x",
 		"\n`` Profile 'lab' is noisy: blind to daemons below 16 ms (<b>`*) ``\n");
-	noise = NULL;
 }
 
 TEST_OF_SESSION(a_command_stays_in_its_cell)
