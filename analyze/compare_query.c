@@ -278,7 +278,8 @@ void compare_query_print(const struct compare_query *q)
 		terminal_say(stdout, 2, "Environments differ: %s", q->changes);
 
 	comparison_list_print(list, both, stdout);
-	comparison_verdict_print(stdout, &(struct verdict_line){a->name, b->name, .names_clock = both},
+	comparison_verdict_print(stdout,
+		&(struct verdict_line){a->name, b->name, .names_clock = both},
 		compare_query_worst(q));
 }
 

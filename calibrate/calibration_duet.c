@@ -55,8 +55,8 @@ int calibration_duet(struct calibration *c, struct mdd rows[N_MDD], struct error
 		specs[i] = &inc[i].spec;
 	}
 	if (r == 0)
-		can = alternation_choose(SLICING_SCHEDULER, SLICE_NS, plan.cpu, cgroups[0], &plan.slicing,
-			      NULL) == 0;
+		can = alternation_choose(SLICING_SCHEDULER, SLICE_NS, plan.cpu, cgroups[0],
+			      &plan.slicing, NULL) == 0;
 
 	progress_begin(&progress, "INC in a duet with itself", can ? DUET_ROUNDS : 0,
 		calibrate_options.quiet);

@@ -401,7 +401,7 @@ static bool is_better_base(const struct export_table *t, const struct task *task
 }
 
 /* Unless a unit is given, the one that fits the first mean. */
-static void choose_unit(struct export_table *t, double first_ns)
+static void choose_export_unit(struct export_table *t, double first_ns)
 {
 	static const struct {
 		const char *unit;
@@ -447,7 +447,7 @@ int export_table_write(
 	mark = n > 0 ? &rows[0]->result.discarding.mark : NULL;
 	if (mark && (mark->blind_ns > 0 || mark->noise))
 		t.mark = mark;
-	choose_unit(&t, n > 0 ? rows[0]->result.discarding.et.raw.mean_ns : 0);
+	choose_export_unit(&t, n > 0 ? rows[0]->result.discarding.et.raw.mean_ns : 0);
 	if (format != TABLE_CSV && s->options->sort == SORT_MEAN_TIME)
 		qsort(rows, n, sizeof(*rows), by_mean_et);
 

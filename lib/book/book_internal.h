@@ -26,7 +26,7 @@ struct book {
 	bool lost;      /* its file was removed or replaced */
 	bool may_leave; /* it may go on in a copy if its file cannot be written */
 	int failure;    /* SQLite's code of the last failure */
-	int unwritable; /* the errno of the last failure, if the file could not be written; else 0 */
+	int unwritable; /* the errno of the last failure to write the file; else 0 */
 	char *left;     /* the file that could not be written; NULL: it is still in use */
 
 	bool unsynced;     /* the next commit does not wait for the disk */

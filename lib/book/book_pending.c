@@ -422,7 +422,8 @@ int pending_recover(struct book *book, struct error *err)
 	if (r == 0)
 		return 0;
 	return error_prefix(err, r,
-		"cannot store the samples in '%s-pending'; move the file away to go on without them",
+		"cannot store the samples in '%s-pending'; move the file away to go on without "
+		"them",
 		book->file);
 }
 

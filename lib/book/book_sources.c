@@ -11,9 +11,11 @@
 static int source_compare(const void *a, const void *b)
 {
 	const struct source *one = a, *other = b;
+	int order = strcmp(one->name, other->name);
 
-	return strcmp(one->name, other->name) ?: strcmp(one->exe ?: "", other->exe ?: "")
-			?: strcmp(one->unit ?: "", other->unit ?: "") ?: (int)one->kind - (int)other->kind;
+	order = order ?: strcmp(one->exe ?: "", other->exe ?: "");
+	order = order ?: strcmp(one->unit ?: "", other->unit ?: "");
+	return order ?: (int)one->kind - (int)other->kind;
 }
 
 static void source_free(void *source)

@@ -32,6 +32,6 @@ double analysis_beyond_usual(const struct analysis_feed *feed,
  * longer than the median. */
 bool analysis_explains(const struct analysis_feed *feed, size_t sample);
 
-/* Fills in verdict, why, noise and the daemons' `frequent` of an analysis in which the lists of
- * samples are complete. */
+/* Of an analysis whose lists of samples are complete: fills in its verdict, why, and noise, and of
+ * each daemon whether it is frequent. */
 void verdict_find(struct analysis_feed *feed);

@@ -224,7 +224,8 @@ static int store_or_count(const struct sampling_plan *plan, struct sampling *s,
 	if (!known || o->part.position > 0 ||
 		!book_keep_sample(book, s->run, &sample, executions, o->usages.n, &o->changes)) {
 		book_sync_by_second(book);
-		r = BOOK_ATOMIC_RETRIED(book, store_sample(plan, s, o, &sample, executions, err), err);
+		r = BOOK_ATOMIC_RETRIED(
+			book, store_sample(plan, s, o, &sample, executions, err), err);
 	}
 	if (r == 0)
 		r = store_held_back(book, s->run, &o->held, err);

@@ -67,7 +67,8 @@ static struct pair_means means_by_slope(const struct sample_pair *pairs, size_t 
 	return m;
 }
 
-/* `first` was the first of all pairs, and is interpolated between its sample and its next one.
+/* One of the two (a_first: a) was the first of all pairs: its times are interpolated between its
+ * sample and its next one.
  * Neighbouring differences share a sample, which the variance within them does not show: that is
  * added, by the differences of successive samples. */
 static struct pair_means means_by_interpolation(

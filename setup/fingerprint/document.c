@@ -4,6 +4,7 @@
 
 #include "lib/host/cpu/core_types.h"
 #include "lib/host/cpu/cpus.h"
+#include "lib/host/cpu/frequency.h"
 #include "lib/host/process/process.h"
 #include "lib/host/system/digest.h"
 #include "lib/host/system/kernel.h"

@@ -43,7 +43,7 @@ static struct child {
 	int number;
 	long long start_ns, end_ns; /* since 1970; its own word */
 	const struct plan *plan;
-} *children;
+} * children;
 
 static _Noreturn void burn(const struct plan *plan, int cpu)
 {

@@ -18,7 +18,7 @@ struct perf_counters {
 		const struct perf_kind *kind;
 		bool user_only;
 		int fd; /* -1: not open */
-	} *items;
+	} * items;
 	size_t n;
 };
 
