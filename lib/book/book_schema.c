@@ -18,17 +18,14 @@
 
 enum { APPLICATION_ID = 0x454d5062 }; /* "EMPb", in the header of the file */
 
-/* The SQL that makes version 1 of an empty file, and each later one of the version before. */
-static const char *const schema_steps[] = {
+/* schema_steps: the SQL that makes version 1 of an empty file, and each later one of the version
+ * before. SCHEMA_OBJECTS: a query for all that they make. SCHEMA_DIGEST: of its lines. */
 #include "lib/book/schema.h"
-};
+
 enum { NEWEST_VERSION = ELEMENTS(schema_steps) };
 
 const uint32_t book_schema_newest_version = NEWEST_VERSION;
-/* A new or changed step changes it: tests/unit/test_book_schema.c says to what. Until then, opening
- * a book only takes longer. */
-const char *const book_schema_newest_digest =
-	"dd78eb1ceaeb1878149647229a326b80d1e4996856cc44ee46b5fe59d86c4f02";
+const char *const book_schema_newest_digest = SCHEMA_DIGEST;
 
 int book_schema_version(struct book *book, struct error *err)
 {
@@ -64,15 +61,7 @@ int book_schema_version(struct book *book, struct error *err)
 	return (int)version;
 }
 
-/* The tables, views, indexes and triggers, each with a line that describes it: its SQL without
- * blanks, and without quotes around names, which depend on the version of SQLite that changed a
- * table. Statistics (ANALYZE) change no result. */
-#define OBJECTS                                                                        \
-	"SELECT type, name, type || ' ' || name || ' ' || tbl_name || ' ' ||"          \
-	" replace(replace(replace(ifnull(sql, ''), ' ', ''), char(10), ''), '\"', '')" \
-	" || char(10) AS line FROM sqlite_schema WHERE type <> 'table'"                \
-	" OR name NOT IN ('sqlite_stat1', 'sqlite_stat4') ORDER BY name, type"
-
+/* The columns of SCHEMA_OBJECTS. */
 enum { OBJECT_TYPE, OBJECT_NAME, OBJECT_LINE };
 
 static const char *object_text(sqlite3_stmt *object, int column)
@@ -84,7 +73,7 @@ int book_schema_digest(sqlite3 *db, char ret[DIGEST_SIZE])
 {
 	sqlite3_stmt *all = NULL;
 	int rc = sqlite3_prepare_v2(
-		db, "SELECT group_concat(line, '') FROM (" OBJECTS ")", -1, &all, NULL);
+		db, "SELECT group_concat(line, '') FROM (" SCHEMA_OBJECTS ")", -1, &all, NULL);
 
 	if (rc == SQLITE_OK)
 		rc = sqlite3_step(all);
@@ -103,7 +92,7 @@ static sqlite3 *make_model(int version, sqlite3_stmt **ret_objects)
 	for (int i = 0; rc == SQLITE_OK && i < version; i++)
 		rc = sqlite3_exec(model, schema_steps[i], NULL, NULL, NULL);
 	if (rc == SQLITE_OK)
-		rc = sqlite3_prepare_v2(model, OBJECTS, -1, ret_objects, NULL);
+		rc = sqlite3_prepare_v2(model, SCHEMA_OBJECTS, -1, ret_objects, NULL);
 	if (rc != SQLITE_OK)
 		xalloc_fail();
 	return model;
@@ -164,7 +153,7 @@ int book_schema_check(struct book *book, int version, struct error *err)
 		return 0;
 
 	model = make_model(version, &ours);
-	its_rc = sqlite3_prepare_v2(book->db, OBJECTS, -1, &its, NULL);
+	its_rc = sqlite3_prepare_v2(book->db, SCHEMA_OBJECTS, -1, &its, NULL);
 	do { /* up to the first difference */
 		if (its_rc == SQLITE_OK || its_rc == SQLITE_ROW)
 			its_rc = sqlite3_step(its);

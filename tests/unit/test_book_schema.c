@@ -56,7 +56,7 @@ TEST_IN_DIRECTORY(a_book_of_another_build_can_be_exported_by_that_build)
 	assert_says(s, s->path);
 }
 
-TEST_IN_BOOK(the_newest_tables_have_the_digest_of_book_schema_c)
+TEST_IN_BOOK(the_newest_tables_have_the_digest_of_the_build)
 {
 	char digest[DIGEST_SIZE];
 
