@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Writes schema.h: the steps of the schema as C strings, without comments, which SQLite would store with the tables; and
 the digest of the tables that they make, by which a book of the newest version is recognized: making the tables anew to
-compare them takes longer than most commands. Usage: schema_header.py STEP.sql... >schema.h"""
+compare them takes longer than most commands. The steps are DIRECTORY/1.sql, 2.sql and so on; the dependency file says that a
+new one makes the header anew. Usage: schema_header.py DIRECTORY HEADER DEPENDENCIES"""
 import hashlib
+import os
 import re
 import sqlite3
 import sys
@@ -21,14 +23,23 @@ def literal(sql):
     return "\n".join(f'\t"{line}"' for line in lines)
 
 
+directory, header, dependencies = sys.argv[1:]
+numbers = sorted(int(name[:-4]) for name in os.listdir(directory) if re.fullmatch(r"\d+\.sql", name))
+paths = [os.path.join(directory, f"{n}.sql") for n in numbers]
 steps = []
-for path in sys.argv[1:]:
+for path in paths:
     with open(path, encoding="utf-8") as file:
         steps.append("\n".join(filter(None, re.sub(" *--.*", "", file.read()).split("\n"))))
+
 book = sqlite3.connect(":memory:")
 for step in steps:
     book.executescript(step)
 lines = "".join(line for _, _, line in book.execute(OBJECTS))
-print("static const char *const schema_steps[] = {\n" + "\n".join(literal(step) + "," for step in steps) + "\n};")
-print("#define SCHEMA_OBJECTS \\\n" + literal(OBJECTS).replace("\n", " \\\n"))
-print(f'#define SCHEMA_DIGEST "{hashlib.sha256(lines.encode()).hexdigest()}"')
+digest = hashlib.sha256(lines.encode()).hexdigest()
+
+with open(header, "w", encoding="utf-8") as file:
+    print("static const char *const schema_steps[] = {", *(literal(step) + "," for step in steps), "};", sep="\n", file=file)
+    print("#define SCHEMA_OBJECTS \\\n" + literal(OBJECTS).replace("\n", " \\\n"), file=file)
+    print(f'#define SCHEMA_DIGEST "{digest}"', file=file)
+with open(dependencies, "w", encoding="utf-8") as file:
+    print(f"{header}:", directory, *paths, file=file)

@@ -5,8 +5,9 @@
  * The papers identify processes by the kernel's 15-character comm. Kernel workers change theirs
  * from one job to the next, and are grouped by a table of patterns that users can add to:
  *
- * # PATTERN = GROUP; the first match counts; without a GROUP, a process keeps its own name
- * kworker/R-* = php-fpm* = php-fpm */
+ *   # PATTERN = GROUP; the first match counts; without a GROUP, a process keeps its own name
+ *   kworker/R-* =
+ *   php-fpm* = php-fpm */
 #pragma once
 
 #include "lib/record/run.h"

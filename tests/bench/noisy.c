@@ -2,7 +2,7 @@
 /* A daemon that disturbs: takes BUSY milliseconds of CPU time every PERIOD milliseconds, on the CPU
  * that it was started on (taskset). Ends with its parent.
  *
- * noisy BUSY PERIOD */
+ *   noisy BUSY PERIOD */
 #include "lib/base/number.h"
 
 #include <signal.h>

@@ -2,7 +2,7 @@
 /* Starts a program a given number of times and waits for it each time, at the lowest possible cost.
  * Prints the CPU time of doing so, and the time from start to end, in ns, the medians.
  *
- * plain TIMES PROGRAM [ARGUMENT...] */
+ *   plain TIMES PROGRAM [ARGUMENT...] */
 #include "lib/base/number.h"
 
 #include <spawn.h>
