@@ -171,6 +171,15 @@ TEST_IN_DIRECTORY(what_a_book_of_version_3_did_not_record_is_unknown)
 	assert_false(counters_know(&counters[0], COUNTER_INTERRUPTS));
 }
 
+TEST_IN_DIRECTORY(a_book_of_version_6_has_all_that_it_held)
+{
+	load(s, "book-v6.sql");
+	upgrade(s);
+	assert_answer(s->path, "SELECT count(*) FROM run", "2");
+	assert_answer(s->path, "SELECT sum(et_ns) FROM sample", "623994922");
+	assert_answer(s->path, "SELECT count(*) FROM execution", "8");
+}
+
 TEST_IN_DIRECTORY(the_number_of_a_removed_run_is_not_given_again)
 {
 	_cleanup_(run_clear) struct run run = {};
