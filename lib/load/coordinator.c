@@ -317,7 +317,8 @@ int64_t idle_time_ns(const cpu_set_t *cpus, int root_fd, int *ret_n)
 		long long idle, io_wait;
 		int cpu;
 
-		if (sscanf(line, "cpu%d %*d %*d %*d %lld %lld", &cpu, &idle, &io_wait) != 3 ||
+		if (!strncmp(line, "cpu ", 4) || /* of all CPUs; its first number is a time */
+			sscanf(line, "cpu%d %*d %*d %*d %lld %lld", &cpu, &idle, &io_wait) != 3 ||
 			cpu < 0 || cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, cpus))
 			continue;
 		ticks += idle + io_wait;

@@ -157,7 +157,7 @@ def living(mark):
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
-            if mark in open(f"/proc/{pid}/cmdline").read() and open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[0] != "Z":
+            if mark in open(f"/proc/{pid}/cmdline", errors="replace").read() and open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[0] != "Z":
                 found.append(int(pid))
         except OSError:
             pass

@@ -143,7 +143,7 @@ TEST_IN_TREE(those_with_queues_and_a_size_count)
 	assert_int_equal(block_devices_count(tree.fd), 2);
 }
 
-static const char stat_of_three[] = "cpu  9 9 9 9000 900 9 9 9 0 0\n"
+static const char stat_of_three[] = "cpu  3 9 9 9000 900 9 9 9 0 0\n"
 				    "cpu0 1 2 3 1000 100 6 7 8 0 0\n"
 				    "cpu1 1 2 3 2000 200 6 7 8 0 0\n"
 				    "cpu3 1 2 3 4000 400 6 7 8 0 0\n"
