@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze clocks: shows, draws or compares what emp-calibrate clocks measured. */
 #include "analyze/options.h"
-#include "analyze/verbs.h"
 
 #include "lib/clocks/clocks_report.h"
 
 static struct clocks_view view;
 
-const struct option_row clocks_options[] = {
+static const struct option_row clocks_options[] = {
 	{0, "diff", NULL, "compare with the previous calibration", NULL, &view.diff},
 	{'o', "output", "FILE", "draw the precision: .png, .svg or .pdf", NULL, &view.output},
 	{0, "script", NULL, "keep the gnuplot file, with its data, as FILE.gnuplot", NULL,
@@ -15,7 +14,7 @@ const struct option_row clocks_options[] = {
 	{},
 };
 
-int analyze_clocks_verb(int argc, char **argv, struct error *err)
+static int analyze_clocks_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	const struct option_rule rules[] = {
@@ -35,3 +34,12 @@ int analyze_clocks_verb(int argc, char **argv, struct error *err)
 		r = book_open(&book, analyze_options.db, BOOK_READ, err);
 	return r < 0 ? r : clocks_show(book, id, &view, err);
 }
+
+const struct verb analyze_clocks = {
+	.name = "clocks",
+	.args = "[CALIBRATION]",
+	.summary = "show what reading each clock costs, and how precise it is",
+	.max_args = 1,
+	.options = clocks_options,
+	.run = analyze_clocks_verb,
+};

@@ -5,12 +5,11 @@
 #include "analyze/compare_run.h"
 #include "analyze/compare_suite.h"
 #include "analyze/options.h"
-#include "analyze/verbs.h"
 
 #include "lib/report/comparison_report.h"
 #include "lib/report/results.h"
 
-const struct option_row compare_options[] = {
+static const struct option_row compare_options[] = {
 	{0, "profile", "NAME", "discard from stored runs by this profile, not by their own", NULL,
 		&analyze_options.profile},
 	{0, "between-runs", "PERCENT", "sd of the means of separate runs, if the book has too few",
@@ -73,7 +72,7 @@ static int compare_one_with_one(char **operands, struct compare_file files[2], s
 	return r < 0 ? r : (int)comparison_judge(compare_query_worst(&q), a->name, b->name, err);
 }
 
-int analyze_compare_verb(int argc, char **argv, struct error *err)
+static int analyze_compare_verb(int argc, char **argv, struct error *err)
 {
 	struct compare_file files[2] = {};
 	const int is_file[] = {compare_names_file(argv[0], err), compare_names_file(argv[1], err)};
@@ -104,3 +103,13 @@ int analyze_compare_verb(int argc, char **argv, struct error *err)
 	compare_file_clear(&files[1]);
 	return r;
 }
+
+const struct verb analyze_compare = {
+	.name = "compare",
+	.args = "A B",
+	.summary = "compare two runs, or results of hyperfine, pyperf or emp-measure",
+	.min_args = 2,
+	.max_args = 2,
+	.options = compare_options,
+	.run = analyze_compare_verb,
+};

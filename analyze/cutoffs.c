@@ -4,7 +4,6 @@
 #include "analyze/analysis_print.h"
 #include "analyze/options.h"
 #include "analyze/run.h"
-#include "analyze/verbs.h"
 
 #include "lib/base/terminal.h"
 #include "lib/report/results.h"
@@ -14,7 +13,7 @@ static struct profile_request request = {.least_share_ppm = -1};
 static const char *operands[2];
 static bool replace;
 
-const struct option_row cutoffs_options[] = {
+static const struct option_row cutoffs_options[] = {
 	{0, "short", "RUN", "the short run", NULL, &operands[0]},
 	{0, "long", "RUN", "the long run", NULL, &operands[1]},
 	{0, "save", "NAME", "save the profile in the book", NULL, &request.name},
@@ -100,7 +99,7 @@ static int print_profile(const struct new_profile *made, struct error *err)
 	return 0;
 }
 
-int analyze_cutoffs_verb(int argc, char **argv, struct error *err)
+static int analyze_cutoffs_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(new_profile_clear) struct new_profile made = {};
@@ -144,3 +143,10 @@ int analyze_cutoffs_verb(int argc, char **argv, struct error *err)
 		printf("Saved as profile '%s'.\n", terminal_text(request.name));
 	return r;
 }
+
+const struct verb analyze_cutoffs = {
+	.name = "cutoffs",
+	.summary = "make a profile of cutoffs from a short and a long run",
+	.options = cutoffs_options,
+	.run = analyze_cutoffs_verb,
+};

@@ -4,14 +4,13 @@
 #include "analyze/analysis_print.h"
 #include "analyze/options.h"
 #include "analyze/run.h"
-#include "analyze/verbs.h"
 
 #include "lib/base/table.h"
 #include "lib/report/daemon_causes.h"
 
 static bool all;
 
-const struct option_row daemons_options[] = {
+static const struct option_row daemons_options[] = {
 	{0, "all", NULL, "list every execution in the L-samples, not only the long ones", NULL,
 		&all},
 	{0, "resolution", "TIME", "round PTs, such as 1ms (default: the run's own)",
@@ -122,14 +121,14 @@ static int daemons_print_json(const struct analysis *analysis, struct table *cen
 		err);
 }
 
-int analyze_daemons_verb(int argc, char **argv, struct error *err)
+static int analyze_daemons_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(table_freep) struct table *central = table_new(central_columns),
 					    *l_samples = table_new(l_columns);
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(analysis_clear) struct analysis a = {};
 	size_t n_central = 0, n_long = 0;
-	int r = analyze_load(argv[0], &book, &a, err);
+	int r = analyze_load_run(argv[0], &book, &a, err);
 
 	if (r == 0)
 		r = list_l_samples(l_samples, &n_long, book, &a, err);
@@ -167,3 +166,13 @@ int analyze_daemons_verb(int argc, char **argv, struct error *err)
 	printf("\n");
 	return daemon_causes_print(book, &a, 1, stdout, err);
 }
+
+const struct verb analyze_daemons = {
+	.name = "daemons",
+	.args = "RUN",
+	.summary = "list the daemons in the central cluster and in the L-samples",
+	.min_args = 1,
+	.max_args = 1,
+	.options = daemons_options,
+	.run = analyze_daemons_verb,
+};

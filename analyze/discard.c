@@ -5,7 +5,6 @@
 #include "analyze/analysis_print.h"
 #include "analyze/options.h"
 #include "analyze/run.h"
-#include "analyze/verbs.h"
 
 #include "lib/base/table.h"
 #include "lib/report/results.h"
@@ -112,7 +111,7 @@ static int discard_by_own(struct book *book, int64_t id, struct run_result *ret,
 	int r;
 
 	if (analyze_options.profile)
-		return analyze_discard(book, id, ret, err);
+		return analyze_discard_run(book, id, ret, err);
 	r = book_get_run(book, id, &run, err);
 	if (r == 0)
 		r = run_rules_load(book, &run, NULL, false, &own, err);
@@ -130,7 +129,16 @@ static int discard_by_own(struct book *book, int64_t id, struct run_result *ret,
 	return run_result_read(book, id, &own.rules, 0, ret, err);
 }
 
-int analyze_discard_verb(int argc, char **argv, struct error *err)
+/* Of both verbs. */
+static const struct option_row profile_options[] = {
+	{0, "profile", "NAME", "the profile of cutoffs (default: that of the run)", NULL,
+		&analyze_options.profile},
+	OTHER_CPUS_OPTION,
+	LAST_RUN_OPTION,
+	{},
+};
+
+static int analyze_discard_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(run_result_clear) struct run_result result = {};
@@ -148,7 +156,17 @@ int analyze_discard_verb(int argc, char **argv, struct error *err)
 	return 0;
 }
 
-int analyze_protocols_verb(int argc, char **argv, struct error *err)
+const struct verb analyze_discard = {
+	.name = "discard",
+	.args = "RUN",
+	.summary = "apply a profile to a run: discarded samples, causes, statistics",
+	.min_args = 1,
+	.max_args = 1,
+	.options = profile_options,
+	.run = analyze_discard_verb,
+};
+
+static int analyze_protocols_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(table_freep) struct table *table = table_new(stage_columns);
@@ -192,3 +210,13 @@ int analyze_protocols_verb(int argc, char **argv, struct error *err)
 	table_print(table, stdout);
 	return 0;
 }
+
+const struct verb analyze_protocols = {
+	.name = "protocols",
+	.args = "RUN...",
+	.summary = "show the statistics after each step of the protocol",
+	.min_args = 1,
+	.max_args = -1,
+	.options = profile_options,
+	.run = analyze_protocols_verb,
+};

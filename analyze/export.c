@@ -2,13 +2,12 @@
 /* emp-analyze export: a run of the book as an emp-run document. */
 #include "analyze/options.h"
 #include "analyze/run.h"
-#include "analyze/verbs.h"
 
 #include "lib/document/document.h"
 
 static struct document_parts parts;
 
-const struct option_row export_options[] = {
+static const struct option_row export_options[] = {
 	{0, "no-profile", NULL, "leave out the profile that the run was measured with", NULL,
 		&parts.no_profile},
 	{0, "no-environment", NULL, "leave out the machine and its fingerprint", NULL,
@@ -17,7 +16,7 @@ const struct option_row export_options[] = {
 	{},
 };
 
-int analyze_export_verb(int argc, char **argv, struct error *err)
+static int analyze_export_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	int64_t run;
@@ -25,3 +24,13 @@ int analyze_export_verb(int argc, char **argv, struct error *err)
 
 	return r < 0 ? r : document_export_run(book, run, &parts, stdout, err);
 }
+
+const struct verb analyze_export = {
+	.name = "export",
+	.args = "RUN",
+	.summary = "write a run as an emp-run document",
+	.min_args = 1,
+	.max_args = 1,
+	.options = export_options,
+	.run = analyze_export_verb,
+};

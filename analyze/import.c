@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze import: adds the runs of emp-run documents to the book. */
 #include "analyze/options.h"
-#include "analyze/verbs.h"
 
 #include "lib/document/document.h"
 #include "lib/base/terminal.h"
@@ -35,7 +34,7 @@ static int say_profile(struct book *book, int64_t id, struct error *err)
 /* Imports all documents or none. The transaction begins after the first document was opened.
  * Opening reads a pipe to its end, so that a process that writes to it may use the book until
  * then. */
-int analyze_import_verb(int argc, char **argv, struct error *err)
+static int analyze_import_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *runs = json_array();
 	_cleanup_(book_freep) struct book *book = NULL;
@@ -75,3 +74,13 @@ int analyze_import_verb(int argc, char **argv, struct error *err)
 		printf("%" JSON_INTEGER_FORMAT "\n", json_integer_value(run));
 	return 0;
 }
+
+const struct verb analyze_import = {
+	.name = "import",
+	.args = "FILE...",
+	.summary = "add runs to the book from emp-run documents (-: standard input)",
+	.min_args = 1,
+	.max_args = -1,
+	.run = analyze_import_verb,
+	.reads_stdin = true,
+};

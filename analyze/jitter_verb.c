@@ -2,7 +2,6 @@
 /* emp-analyze jitter: what interrupted a CPU, by name (De, Kothari & Mann 2007). */
 #include "analyze/options.h"
 #include "analyze/run.h"
-#include "analyze/verbs.h"
 
 #include "lib/jitter/jitter_show.h"
 
@@ -29,7 +28,7 @@ static int parse_between(const char *value, const char *name, void *into, struct
 	return r;
 }
 
-const struct option_row jitter_options[] = {
+static const struct option_row jitter_options[] = {
 	{'a', "all", NULL, "list every source, however little it took", NULL, &view.all},
 	{0, "combinations", NULL, "list what interrupted at the same time, as one source", NULL,
 		&view.combinations},
@@ -55,7 +54,7 @@ const struct option_row jitter_options[] = {
 };
 
 /* With two runs the first is the baseline of the second. */
-int analyze_jitter_verb(int argc, char **argv, struct error *err)
+static int analyze_jitter_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	const bool compared = baseline || argc > 1, between = view.high_ns > 0;
@@ -85,3 +84,13 @@ int analyze_jitter_verb(int argc, char **argv, struct error *err)
 	view.json = analyze_options.json;
 	return r >= 0 ? jitter_show(book, id, &view, err) : r;
 }
+
+const struct verb analyze_jitter = {
+	.name = "jitter",
+	.args = "RUN [AFTER]",
+	.summary = "list what interrupted a CPU, by name, or what changed",
+	.min_args = 1,
+	.max_args = 2,
+	.options = jitter_options,
+	.run = analyze_jitter_verb,
+};

@@ -2,7 +2,6 @@
 /* emp-analyze list: the runs in the book, as the user named them. */
 #include "analyze/compare_run.h"
 #include "analyze/options.h"
-#include "analyze/verbs.h"
 
 #include "lib/document/document.h"
 #include "lib/report/comparison_report.h"
@@ -17,7 +16,7 @@ static struct {
 
 enum { LAST = 20 }; /* are shown by default */
 
-const struct option_row list_options[] = {
+static const struct option_row list_options[] = {
 	{0, "name", "TEXT", "only runs with this in their name or command", NULL, &wanted.name},
 	{0, "kind", "KIND", "only these:", NULL, &wanted.kind, .choices = run_kind_names},
 	{0, "since", "TIME", "only runs since a day (2026-11-20), or so long ago (12h)",
@@ -178,7 +177,7 @@ static bool is_wanted(const struct run *run)
 	       (run->name && strstr(run->name, wanted.name));
 }
 
-int analyze_list_verb(int argc, char **argv, struct error *err)
+static int analyze_list_verb(int argc, char **argv, struct error *err)
 {
 	size_t most = most_listed();
 	_cleanup_(table_freep) struct table *list = table_new(columns);
@@ -227,3 +226,10 @@ int analyze_list_verb(int argc, char **argv, struct error *err)
 		printf("and %zu before them (--all)\n", before);
 	return 0;
 }
+
+const struct verb analyze_list = {
+	.name = "list",
+	.summary = "list the runs in the book",
+	.options = list_options,
+	.run = analyze_list_verb,
+};

@@ -2,7 +2,6 @@
 /* emp-analyze load: the rate of work of a load, or of two that are compared. */
 #include "analyze/options.h"
 #include "analyze/run.h"
-#include "analyze/verbs.h"
 
 #include "lib/base/charset.h"
 #include "lib/load/load_export.h"
@@ -25,7 +24,7 @@ static int parse_timeline(const char *value, const char *name, void *into, struc
 	return value ? text_parse_int(value, name, 1, UINT32_MAX, into, err) : 0;
 }
 
-const struct option_row load_options[] = {
+static const struct option_row load_options[] = {
 	{0, "csv", "FILE", "write a row for each run and slave; - is standard output", NULL,
 		&options.csv},
 	{0, "markdown", "FILE", "write the table of rates for a report; - is standard output", NULL,
@@ -108,7 +107,7 @@ static int compare_two_loads(struct book *book, const struct load_report *a,
 	return (int)comparison_judge(&c.items[0].times, name_a, name_b, err);
 }
 
-int analyze_load_verb(int argc, char **argv, struct error *err)
+static int analyze_load_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(load_report_clear) struct load_report a = {}, b = {};
@@ -154,3 +153,13 @@ int analyze_load_verb(int argc, char **argv, struct error *err)
 	return run_b ? compare_two_loads(book, &a, &b, err)
 		     : show_loads(&(struct load_reports){{&a}, 1, NULL}, err);
 }
+
+const struct verb analyze_load = {
+	.name = "load",
+	.args = "RUN [RUN]",
+	.summary = "show what emp-load measured, or compare two loads",
+	.min_args = 1,
+	.max_args = 2,
+	.options = load_options,
+	.run = analyze_load_verb,
+};

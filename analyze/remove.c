@@ -2,18 +2,17 @@
 /* emp-analyze remove: deletes runs from the book, all of them or none. */
 #include "analyze/options.h"
 #include "analyze/run.h"
-#include "analyze/verbs.h"
 
 static bool force;
 
-const struct option_row remove_options[] = {
+static const struct option_row remove_options[] = {
 	{0, "force", NULL, "delete a run even if a profile or a calibration needs it", NULL,
 		&force},
 	LAST_RUN_OPTION,
 	{},
 };
 
-int analyze_remove_verb(int argc, char **argv, struct error *err)
+static int analyze_remove_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	int r = book_open(&book, analyze_options.db, BOOK_WRITE, err);
@@ -43,3 +42,14 @@ int analyze_remove_verb(int argc, char **argv, struct error *err)
 	}
 	return book_commit(book, err);
 }
+
+const struct verb analyze_remove = {
+	.name = "remove",
+	.args = "RUN...",
+	.summary = "delete runs from the book",
+	.min_args = 1,
+	.max_args = -1,
+	.options = remove_options,
+	.run = analyze_remove_verb,
+	.without = "json",
+};

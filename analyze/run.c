@@ -40,7 +40,8 @@ int analyze_open(const char *run, struct book **ret_book, int64_t *ret_run, stru
 	return r < 0 ? r : 0;
 }
 
-int analyze_load(const char *run, struct book **ret_book, struct analysis *ret, struct error *err)
+int analyze_load_run(
+	const char *run, struct book **ret_book, struct analysis *ret, struct error *err)
 {
 	int64_t id;
 	int r = analyze_open(run, ret_book, &id, err);
@@ -51,7 +52,7 @@ int analyze_load(const char *run, struct book **ret_book, struct analysis *ret, 
 	return r < 0 ? r : analysis_load(*ret_book, id, &analyze_options.analysis, ret, err);
 }
 
-int analyze_discard(struct book *book, int64_t run, struct run_result *ret, struct error *err)
+int analyze_discard_run(struct book *book, int64_t run, struct run_result *ret, struct error *err)
 {
 	_cleanup_(profile_clear) struct profile cutoffs = {};
 	_cleanup_(run_clear) struct run of = {};

@@ -12,7 +12,8 @@ int analyze_find_run(struct book *book, const char *operand, int64_t *ret, struc
 int analyze_open(const char *run, struct book **ret_book, int64_t *ret_run, struct error *err);
 
 /* The same, and analyses the run by the options. */
-int analyze_load(const char *run, struct book **ret_book, struct analysis *ret, struct error *err);
+int analyze_load_run(
+	const char *run, struct book **ret_book, struct analysis *ret, struct error *err);
 
 /* A run against the profile of --profile; without one no sample is discarded by a cutoff. */
-int analyze_discard(struct book *book, int64_t run, struct run_result *ret, struct error *err);
+int analyze_discard_run(struct book *book, int64_t run, struct run_result *ret, struct error *err);

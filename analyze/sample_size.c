@@ -2,12 +2,11 @@
 /* emp-analyze sample-size: how many samples would have been enough (EMP, Tables XX to XXIV). */
 #include "analyze/options.h"
 #include "analyze/run.h"
-#include "analyze/verbs.h"
 
 #include "lib/base/table.h"
 #include "lib/report/results.h"
 
-const struct option_row sample_size_options[] = {
+static const struct option_row sample_size_options[] = {
 	{0, "profile", "NAME", "the profile of cutoffs (default: only the 2-sd check)", NULL,
 		&analyze_options.profile},
 	LAST_RUN_OPTION,
@@ -93,7 +92,7 @@ static void print_sizes(const struct discarding *d, const struct sample_sizes cl
 				names[i], text_duration((int64_t)clocks[i].step_ns));
 }
 
-int analyze_sample_size_verb(int argc, char **argv, struct error *err)
+static int analyze_sample_size_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(run_result_clear) struct run_result result = {};
@@ -106,7 +105,7 @@ int analyze_sample_size_verb(int argc, char **argv, struct error *err)
 	int r = analyze_open(argv[0], &book, &run, err);
 
 	if (r == 0)
-		r = analyze_discard(book, run, &result, err);
+		r = analyze_discard_run(book, run, &result, err);
 	for (size_t i = 0; r == 0 && i < 2; i++)
 		r = sample_sizes_find(&clocks[i], d, result.samples, result.n_samples, i == 1, err);
 	if (r < 0)
@@ -131,3 +130,13 @@ int analyze_sample_size_verb(int argc, char **argv, struct error *err)
 	noise_add_json(document, &d->mark);
 	return json_print_document("emp-sample-size", document, err);
 }
+
+const struct verb analyze_sample_size = {
+	.name = "sample-size",
+	.args = "RUN",
+	.summary = "suggest how many samples are enough",
+	.min_args = 1,
+	.max_args = 1,
+	.options = sample_size_options,
+	.run = analyze_sample_size_verb,
+};

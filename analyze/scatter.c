@@ -3,7 +3,6 @@
  * of time (EMP, Figures 13 to 15). plots/scatter.gp draws them. */
 #include "analyze/options.h"
 #include "analyze/run.h"
-#include "analyze/verbs.h"
 
 #include "lib/report/plot.h"
 
@@ -326,7 +325,7 @@ static struct {
 	bool zooms, samples, script;
 } options;
 
-const struct option_row scatter_options[] = {
+static const struct option_row scatter_options[] = {
 	{'o', "output", "FILE", "the picture: .png, .svg or .pdf", NULL, &options.output},
 	{0, "profile", "NAME", "mark the samples that this profile discards, by daemon", NULL,
 		&analyze_options.profile},
@@ -343,7 +342,7 @@ const struct option_row scatter_options[] = {
 	{},
 };
 
-int analyze_scatter_verb(int argc, char **argv, struct error *err)
+static int analyze_scatter_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(analysis_clear) struct analysis analysis = {};
@@ -359,9 +358,9 @@ int analyze_scatter_verb(int argc, char **argv, struct error *err)
 	int r = option_check_rules(rules, ELEMENTS(rules), err);
 
 	if (r == 0)
-		r = analyze_load(argv[0], &book, &analysis, err);
+		r = analyze_load_run(argv[0], &book, &analysis, err);
 	if (r == 0 && f.profile)
-		r = analyze_discard(book, analysis.run.id, &result, err);
+		r = analyze_discard_run(book, analysis.run.id, &result, err);
 	if (r < 0)
 		return r;
 	if (analysis.n_samples < 2 && !options.samples)
@@ -385,3 +384,14 @@ int analyze_scatter_verb(int argc, char **argv, struct error *err)
 	}
 	return plot_drawing(drawing, options.output, options.script, err);
 }
+
+const struct verb analyze_scatter = {
+	.name = "scatter",
+	.args = "RUN -o FILE",
+	.summary = "draw the scatter plot of dual executions",
+	.min_args = 1,
+	.max_args = 1,
+	.options = scatter_options,
+	.run = analyze_scatter_verb,
+	.without = "json",
+};

@@ -3,7 +3,6 @@
 #include "analyze/analysis_print.h"
 #include "analyze/options.h"
 #include "analyze/run.h"
-#include "analyze/verbs.h"
 
 #include "lib/base/argv.h"
 #include "lib/base/terminal.h"
@@ -18,7 +17,7 @@
 
 static bool verbose;
 
-const struct option_row show_options[] = {
+static const struct option_row show_options[] = {
 	{'v', "verbose", NULL, "each discarded sample, and all warnings in full", NULL, &verbose,
 		.text = true},
 	RECOMPUTE_OPTION,
@@ -273,7 +272,7 @@ static int show_recorded_run(
 	return r;
 }
 
-int analyze_show_verb(int argc, char **argv, struct error *err)
+static int analyze_show_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(run_clear) struct run run = {};
@@ -292,3 +291,13 @@ int analyze_show_verb(int argc, char **argv, struct error *err)
 		       ? show_recorded_run(book, &run, digest, err)
 		       : show_head(book, &run, digest, err);
 }
+
+const struct verb analyze_show = {
+	.name = "show",
+	.args = "RUN",
+	.summary = "show one run: how it was made, its times, its verdict",
+	.min_args = 1,
+	.max_args = 1,
+	.options = show_options,
+	.run = analyze_show_verb,
+};

@@ -2,7 +2,6 @@
 /* emp-analyze trend: follows a program over the runs in the book, and says where its level
  * changed. */
 #include "analyze/options.h"
-#include "analyze/verbs.h"
 
 #include "lib/trend/trend_show.h"
 
@@ -25,7 +24,7 @@ static int find_reference(struct book *book, struct trend_reference *ret, struct
 	return r;
 }
 
-const struct option_row trend_options[] = {
+static const struct option_row trend_options[] = {
 	{0, "seconds", NULL, "follow PT in seconds, even where runs have it in units of INC", NULL,
 		&options.seconds},
 	{0, "csv", "FILE", "write a row for each run; - is standard output", NULL, &options.csv},
@@ -44,7 +43,7 @@ const struct option_row trend_options[] = {
 	{},
 };
 
-int analyze_trend_verb(int argc, char **argv, struct error *err)
+static int analyze_trend_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
 	const char *const documents[] = {
@@ -65,3 +64,13 @@ int analyze_trend_verb(int argc, char **argv, struct error *err)
 	options.json = analyze_options.json;
 	return r >= 0 ? trend_show(book, argv[0], &options, err) : r;
 }
+
+const struct verb analyze_trend = {
+	.name = "trend",
+	.args = "NAME",
+	.summary = "follow a program over its runs, and say where its time changed",
+	.min_args = 1,
+	.max_args = 1,
+	.options = trend_options,
+	.run = analyze_trend_verb,
+};

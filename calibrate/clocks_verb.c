@@ -2,7 +2,6 @@
 /* emp-calibrate clocks: measures the sources of time of this machine, and stores the result with
  * its environment. */
 #include "calibrate/options.h"
-#include "calibrate/verbs.h"
 
 #include "lib/clocks/bench.h"
 #include "lib/clocks/clocks_report.h"
@@ -13,13 +12,13 @@
 
 static bool full;
 
-const struct option_row clocks_options[] = {
+static const struct option_row clocks_options[] = {
 	{0, "cpu", "N", "measure on this CPU", pinning_option, &calibrate_options.cpu},
 	{0, "full", NULL, "sizes and trials of the paper; takes ten minutes or more", NULL, &full},
 	{},
 };
 
-int calibrate_clocks_verb(int argc, char **argv, struct error *err)
+static int calibrate_clocks_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(run_session_close) struct run_session session = RUN_SESSION_NEW;
 	_cleanup_(clocks_clear) struct clocks clocks = {
@@ -37,3 +36,11 @@ int calibrate_clocks_verb(int argc, char **argv, struct error *err)
 		return r == -EINTR ? STATUS_INTERRUPTED : r;
 	return clocks_print(session.book, &clocks, calibrate_options.json, err);
 }
+
+const struct verb calibrate_clocks = {
+	.name = "clocks",
+	.summary = "measure what reading each clock costs, and how precise it is",
+	.options = clocks_options,
+	.run = calibrate_clocks_verb,
+	.without = "verbose",
+};

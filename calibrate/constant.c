@@ -2,17 +2,16 @@
 /* emp-calibrate constant: how many increments INC makes in a second here. */
 #include "calibrate/calibration.h"
 #include "calibrate/options.h"
-#include "calibrate/verbs.h"
 
 #include "lib/host/process/pinning.h"
 #include "lib/base/terminal.h"
 
-const struct option_row constant_options[] = {
+static const struct option_row constant_options[] = {
 	{0, "cpu", "N", "measure it on this CPU", pinning_option, &calibrate_options.cpu},
 	{},
 };
 
-int calibrate_constant_verb(int argc, char **argv, struct error *err)
+static int calibrate_constant_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(calibration_clear) struct calibration calibration = CALIBRATION_NEW;
 	struct run_session *session = &calibration.base;
@@ -41,3 +40,11 @@ int calibrate_constant_verb(int argc, char **argv, struct error *err)
 		inc->found_now ? "measured now" : "measured before", session->environment_digest);
 	return 0;
 }
+
+const struct verb calibrate_constant = {
+	.name = "constant",
+	.summary = "measure and store INC's increments per second",
+	.options = constant_options,
+	.run = calibrate_constant_verb,
+	.without = "verbose",
+};

@@ -2,7 +2,6 @@
 /* emp-calibrate jitter: measures what takes CPUs from a program that wants all of them, and names
  * it. */
 #include "calibrate/options.h"
-#include "calibrate/verbs.h"
 
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/signals.h"
@@ -36,7 +35,7 @@ static int parse_buffer(const char *value, const char *name, void *into, struct 
 	return r;
 }
 
-const struct option_row jitter_options[] = {
+static const struct option_row jitter_options[] = {
 	{0, "cpu", "LIST", "observe these CPUs, such as 1 or 2-5 (default: all but the first)",
 		parse_cpus, NULL},
 	{0, "for", "TIME", "how long to observe, such as 10min (default 1min)", option_duration,
@@ -52,7 +51,7 @@ const struct option_row jitter_options[] = {
 	{},
 };
 
-int calibrate_jitter_verb(int argc, char **argv, struct error *err)
+static int calibrate_jitter_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(run_session_close) struct run_session session = RUN_SESSION_NEW;
 	_cleanup_(run_clear) struct run run = {};
@@ -97,3 +96,10 @@ int calibrate_jitter_verb(int argc, char **argv, struct error *err)
 	r = r == 0 && run.state == RUN_INTERRUPTED ? STATUS_INTERRUPTED : r;
 	return session.book ? book_say_elsewhere(session.book, run.id, run.id, r, err) : r;
 }
+
+const struct verb calibrate_jitter = {
+	.name = "jitter",
+	.summary = "measure every interruption of a CPU, and name its source",
+	.options = jitter_options,
+	.run = calibrate_jitter_verb,
+};

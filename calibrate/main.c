@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-calibrate: runs INC, observes what else runs, and makes the cutoff profile. */
 #include "calibrate/options.h"
-#include "calibrate/verbs.h"
 
 #include "lib/host/process/signals.h"
 
@@ -15,25 +14,14 @@ static const struct option_row common_options[] = {
 	{},
 };
 
-static const struct verb verbs[] = {
-	{"run", NULL, "run INC, short and long, and make a profile of cutoffs", 0, 0, run_options,
-		calibrate_run_verb},
-	{"resume", "[RUN|PROFILE]", "resume a calibration that was interrupted", 0, 1,
-		resume_options, calibrate_resume_verb},
-	{"status", "[RUN|PROFILE]", "show the progress, from another terminal", 0, 1, NULL,
-		calibrate_status_verb, .without = "quiet verbose"},
-	{"revalidate", "PROFILE", "check in minutes whether a profile still holds", 1, 1,
-		revalidate_options, calibrate_revalidate_verb},
-	{"constant", NULL, "measure and store INC's increments per second", 0, 0, constant_options,
-		calibrate_constant_verb, .without = "verbose"},
-	{"jitter", NULL, "measure every interruption of a CPU, and name its source", 0, 0,
-		jitter_options, calibrate_jitter_verb},
-	{"clocks", NULL, "measure what reading each clock costs, and how precise it is", 0, 0,
-		clocks_options, calibrate_clocks_verb, .without = "verbose"},
-	{"profile", "ACTION [NAME|FILE]", "list, show, export, import or remove a profile", 1, 2,
-		profile_options, calibrate_profile_verb},
-	{},
-};
+/* A verb has a file of its own, with its options; resume is in run.c. */
+extern const struct verb calibrate_run, calibrate_resume, calibrate_status, calibrate_revalidate,
+	calibrate_constant, calibrate_jitter, calibrate_clocks, calibrate_profile;
+
+/* In the order of help. */
+static const struct verb *const verbs[] = {&calibrate_run, &calibrate_resume, &calibrate_status,
+	&calibrate_revalidate, &calibrate_constant, &calibrate_jitter, &calibrate_clocks,
+	&calibrate_profile, NULL};
 
 static const struct tool tool = {
 	.name = "emp-calibrate",

@@ -2,6 +2,7 @@
 /* The options of emp-calibrate that its verbs share, and the operand RUN|PROFILE. */
 #pragma once
 
+#include "lib/base/tool.h"
 #include "lib/host/accounting/accounting.h"
 
 struct calibrate_options {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-calibrate profile: lists and shows the profiles in the book, and moves them between books. */
 #include "calibrate/options.h"
-#include "calibrate/verbs.h"
 
 #include "lib/base/table.h"
 #include "lib/report/results.h"
@@ -11,7 +10,7 @@
 
 static bool replace;
 
-const struct option_row profile_options[] = {
+static const struct option_row profile_options[] = {
 	{0, "replace", NULL, "replace a profile of the same name", NULL, &replace},
 	{},
 };
@@ -138,7 +137,7 @@ static int list(struct book *book, const char *name, struct error *err)
 	return 0;
 }
 
-int calibrate_profile_verb(int argc, char **argv, struct error *err)
+static int calibrate_profile_verb(int argc, char **argv, struct error *err)
 {
 	static const struct {
 		const char *name;
@@ -183,3 +182,13 @@ int calibrate_profile_verb(int argc, char **argv, struct error *err)
 	return error_say(
 		err, -EINVAL, "'profile %s' must be list, show, export, import or remove", argv[0]);
 }
+
+const struct verb calibrate_profile = {
+	.name = "profile",
+	.args = "ACTION [NAME|FILE]",
+	.summary = "list, show, export, import or remove a profile",
+	.min_args = 1,
+	.max_args = 2,
+	.options = profile_options,
+	.run = calibrate_profile_verb,
+};

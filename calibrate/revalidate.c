@@ -5,7 +5,6 @@
 #include "calibrate/calibration_duet.h"
 #include "calibrate/options.h"
 #include "calibrate/screen.h"
-#include "calibrate/verbs.h"
 
 #include "lib/host/process/pinning.h"
 #include "lib/protocol/validity.h"
@@ -18,7 +17,7 @@ static struct {
 	bool adopt;
 } options = {.length_ns = 300 * NS_PER_S};
 
-const struct option_row revalidate_options[] = {
+static const struct option_row revalidate_options[] = {
 	{0, "for", "TIME", "how long INC runs (default 5min)", option_duration, &options.length_ns},
 	{0, "cpu", "N", "run INC on this CPU (default: as the profile's runs)", pinning_option,
 		&calibrate_options.cpu},
@@ -322,7 +321,7 @@ static int judge_run(struct calibration *c, struct past *p, int64_t run, struct 
 	return store_profile_that_holds(c, p, err);
 }
 
-int calibrate_revalidate_verb(int argc, char **argv, struct error *err)
+static int calibrate_revalidate_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(calibration_clear) struct calibration calibration = CALIBRATION_NEW;
 	struct calibration_plan *plan = &calibration.plan;
@@ -355,3 +354,13 @@ int calibrate_revalidate_verb(int argc, char **argv, struct error *err)
 		return error_say(err, STATUS_INTERRUPTED, "interrupted: there is no verdict");
 	return r != 0 ? r : judge_run(&calibration, &past, run, err);
 }
+
+const struct verb calibrate_revalidate = {
+	.name = "revalidate",
+	.args = "PROFILE",
+	.summary = "check in minutes whether a profile still holds",
+	.min_args = 1,
+	.max_args = 1,
+	.options = revalidate_options,
+	.run = calibrate_revalidate_verb,
+};

@@ -6,7 +6,6 @@
 #include "calibrate/options.h"
 #include "calibrate/screen.h"
 #include "calibrate/size.h"
-#include "calibrate/verbs.h"
 
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/signals.h"
@@ -17,7 +16,7 @@
 
 #include <systemd/sd-daemon.h>
 
-const struct option_row resume_options[] = {
+static const struct option_row resume_options[] = {
 	{0, "ignore-audit", NULL, "resume although the machine is not fit", NULL,
 		&calibrate_options.ignore_audit},
 	{0, "ignore-changes", NULL, "resume although the environment has changed", NULL,
@@ -82,7 +81,7 @@ static int prepare_to_resume(struct calibration *c, struct error *err)
 }
 
 /* emp-calibrate resume: the calibration of a run, or the latest that can be resumed. */
-int calibrate_resume_verb(int argc, char **argv, struct error *err)
+static int calibrate_resume_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(calibration_clear) struct calibration calibration = CALIBRATION_NEW;
 	const struct calibration_plan *plan = &calibration.plan;
@@ -125,6 +124,15 @@ int calibrate_resume_verb(int argc, char **argv, struct error *err)
 	return r != 0 ? r : calibration_run(&calibration, err);
 }
 
+const struct verb calibrate_resume = {
+	.name = "resume",
+	.args = "[RUN|PROFILE]",
+	.summary = "resume a calibration that was interrupted",
+	.max_args = 1,
+	.options = resume_options,
+	.run = calibrate_resume_verb,
+};
+
 /* The sizes of the short and of the long run; the last are the papers'. */
 static const char *const preset_names[] = {"quick", "hour", "day", "paper", NULL};
 static const struct size presets[][CALIBRATION_PHASES] = {
@@ -144,7 +152,7 @@ static struct {
 /* The rest of the options is a part of the plan. */
 static struct calibration_plan wanted = {.material_ppm = LEAST_SHARE_PPM};
 
-const struct option_row run_options[] = {
+static const struct option_row run_options[] = {
 	{0, "save", "NAME", "store the profile under this name", NULL, &options.save},
 	{0, "preset", "SIZE", "quick (37 s), hour, day or paper (9 days, default)", NULL,
 		&options.preset, .choices = preset_names},
@@ -290,7 +298,7 @@ static int begin_new(struct calibration *c, struct error *err)
 	return r != 0 ? r : calibration_find_constant(c, 0, err);
 }
 
-int calibrate_run_verb(int argc, char **argv, struct error *err)
+static int calibrate_run_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(calibration_clear) struct calibration calibration = CALIBRATION_NEW;
 	struct calibration *c = &calibration;
@@ -323,3 +331,10 @@ int calibrate_run_verb(int argc, char **argv, struct error *err)
 		return error_say(err, STATUS_INTERRUPTED, "interrupted before the first sample");
 	return r != 0 ? r : calibration_run(c, err);
 }
+
+const struct verb calibrate_run = {
+	.name = "run",
+	.summary = "run INC, short and long, and make a profile of cutoffs",
+	.options = run_options,
+	.run = calibrate_run_verb,
+};

@@ -3,7 +3,6 @@
  * so it hardly disturbs the calibration. */
 #include "calibrate/options.h"
 #include "calibrate/screen.h"
-#include "calibrate/verbs.h"
 
 #include "lib/book/book.h"
 #include "lib/base/table.h"
@@ -240,7 +239,7 @@ static void print_status(const struct state *s)
 	table_print(last, stdout);
 }
 
-int calibrate_status_verb(int argc, char **argv, struct error *err)
+static int calibrate_status_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(state_clear) struct state status = {};
 	_cleanup_(book_freep) struct book *book = NULL;
@@ -271,3 +270,12 @@ int calibrate_status_verb(int argc, char **argv, struct error *err)
 			"The lab book has no calibration; 'emp-calibrate run' starts one.");
 	return 0;
 }
+
+const struct verb calibrate_status = {
+	.name = "status",
+	.args = "[RUN|PROFILE]",
+	.summary = "show the progress, from another terminal",
+	.max_args = 1,
+	.run = calibrate_status_verb,
+	.without = "quiet verbose",
+};

@@ -453,13 +453,13 @@ static const struct option_row options[] = {
 	{},
 };
 
-static const struct verb verbs[] = {{.options = options, .run = run}, {}};
+static const struct verb emp_clockd = {.options = options, .run = run};
 
 static const struct tool tool = {
 	.name = "emp-clockd",
 	.summary = "Serves libemp-clock: see emp-clock.service(8). systemd starts it.",
 	.options = (const struct option_row[]){{}},
-	.verbs = verbs,
+	.verbs = (const struct verb *const[]){&emp_clockd, NULL},
 };
 
 int main(int argc, char **argv)

@@ -27,6 +27,27 @@ static int try_export(const char *path, struct error *err)
 	return r == 0 && !output_file_is_stream(path) ? output_file_open(&output, path, err) : r;
 }
 
+static const struct option_row run_options[] = {
+	{'r', "runs", "N", "runs of the load (the file's, or 5)", option_count, &options.runs},
+	{'w', "warmup", "N", "runs before these that are not recorded (1)", option_count0,
+		&options.warm_ups},
+	{0, "coordination", "NAME", "in place of the file's:", NULL, &options.coordination,
+		.choices = coordination_names},
+	{0, "profile", "NAME", "discard runs in which a daemon exceeded its cutoff", NULL,
+		&options.profile},
+	{0, "accounting", "BACKEND", "observe other processes by:", NULL, &options.backend,
+		.choices = accounting_backend_names},
+	{0, "page-wait-bin", "TIME", "width of the bins in which page waits are shown",
+		page_wait_width_parse, &options.page_wait_bin_ns},
+	{0, "show-output", NULL, "show the output of the commands", NULL, &options.show_output},
+	{0, "export-json", "FILE", "write the result as JSON; - is standard output", NULL,
+		&options.export_json},
+	{0, "json", NULL, "print the result as JSON", NULL, &options.json, .dash = true},
+	{0, "ignore-lock", NULL, "run although another tool measures or calibrates", NULL,
+		&options.ignore_lock},
+	{},
+};
+
 static int run_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(load_session_close) struct load_session session = {.base = RUN_SESSION_NEW};
@@ -81,6 +102,27 @@ static int run_verb(int argc, char **argv, struct error *err)
 	return book_say_elsewhere(session.base.book, session.run.id, session.run.id, r, err);
 }
 
+static const struct verb emp_load_run = {
+	.name = "run",
+	.args = "FILE",
+	.summary = "run the load, several times",
+	.min_args = 1,
+	.max_args = 1,
+	.options = run_options,
+	.run = run_verb,
+};
+
+static const struct option_row verify_options[] = {
+	{'r', "rounds", "N", "rounds of one run under each handicap (5)", option_count,
+		&options.runs},
+	{0, "coordination", "NAME", "in place of the file's:", NULL, &options.coordination,
+		.choices = coordination_names},
+	{0, "show-output", NULL, "show the output of the commands", NULL, &options.show_output},
+	{0, "ignore-lock", NULL, "run although another tool measures or calibrates", NULL,
+		&options.ignore_lock},
+	{},
+};
+
 static int verify_load_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(load_session_close) struct load_session session = {.base = RUN_SESSION_NEW};
@@ -96,6 +138,16 @@ static int verify_load_verb(int argc, char **argv, struct error *err)
 	return r;
 }
 
+static const struct verb emp_load_verify = {
+	.name = "verify",
+	.args = "FILE",
+	.summary = "show how accurately the load detects a loss of 2, 5 and 10 % of the CPUs",
+	.min_args = 1,
+	.max_args = 1,
+	.options = verify_options,
+	.run = verify_load_verb,
+};
+
 static int check_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(load_clear) struct load load = {};
@@ -106,6 +158,15 @@ static int check_verb(int argc, char **argv, struct error *err)
 		load_print(stdout, &load);
 	return r;
 }
+
+static const struct verb emp_load_check = {
+	.name = "check",
+	.args = "FILE",
+	.summary = "show what the load would do, or the line of a mistake",
+	.min_args = 1,
+	.max_args = 1,
+	.run = check_verb,
+};
 
 static const char example[] =
 	"; A small office on one machine: four users who edit and one who compresses.\n"
@@ -132,6 +193,23 @@ static int example_verb(int argc, char **argv, struct error *err)
 	return 0;
 }
 
+static const struct verb emp_load_example = {
+	.name = "example",
+	.args = "",
+	.summary = "print an example file",
+	.run = example_verb,
+};
+
+/* How emp-load runs itself for a slave. */
+static const struct verb emp_load_slave = {
+	.name = "slave",
+	.args = "NUMBER DIRECTORY",
+	.summary = "",
+	.min_args = 2,
+	.max_args = 2,
+	.run = worker_verb,
+};
+
 static const struct option_row common_options[] = {
 	{0, "db", "FILE", "the lab book (default: EMP_DB, otherwise the user's own)", NULL,
 		&options.db},
@@ -139,53 +217,9 @@ static const struct option_row common_options[] = {
 	{},
 };
 
-static const struct option_row run_options[] = {
-	{'r', "runs", "N", "runs of the load (the file's, or 5)", option_count, &options.runs},
-	{'w', "warmup", "N", "runs before these that are not recorded (1)", option_count0,
-		&options.warm_ups},
-	{0, "coordination", "NAME", "in place of the file's:", NULL, &options.coordination,
-		.choices = coordination_names},
-	{0, "profile", "NAME", "discard runs in which a daemon exceeded its cutoff", NULL,
-		&options.profile},
-	{0, "accounting", "BACKEND", "observe other processes by:", NULL, &options.backend,
-		.choices = accounting_backend_names},
-	{0, "page-wait-bin", "TIME", "width of the bins in which page waits are shown",
-		page_wait_width_parse, &options.page_wait_bin_ns},
-	{0, "show-output", NULL, "show the output of the commands", NULL, &options.show_output},
-	{0, "export-json", "FILE", "write the result as JSON; - is standard output", NULL,
-		&options.export_json},
-	{0, "json", NULL, "print the result as JSON", NULL, &options.json, .dash = true},
-	{0, "ignore-lock", NULL, "run although another tool measures or calibrates", NULL,
-		&options.ignore_lock},
-	{},
-};
-
-static const struct option_row verify_options[] = {
-	{'r', "rounds", "N", "rounds of one run under each handicap (5)", option_count,
-		&options.runs},
-	{0, "coordination", "NAME", "in place of the file's:", NULL, &options.coordination,
-		.choices = coordination_names},
-	{0, "show-output", NULL, "show the output of the commands", NULL, &options.show_output},
-	{0, "ignore-lock", NULL, "run although another tool measures or calibrates", NULL,
-		&options.ignore_lock},
-	{},
-};
-
-static const struct verb verbs[] = {
-	{"run", "FILE", "run the load, several times", 1, 1, run_options, run_verb},
-	{"verify", "FILE",
-		"show how accurately the load detects a loss of 2, 5 and 10 % of the CPUs", 1, 1,
-		verify_options, verify_load_verb},
-	{"check", "FILE", "show what the load would do, or the line of a mistake", 1, 1, NULL,
-		check_verb},
-	{"example", "", "print an example file", 0, 0, NULL, example_verb},
-	{},
-};
-
-static const struct verb worker_verbs[] = {
-	{"slave", "NUMBER DIRECTORY", "", 2, 2, NULL, worker_verb},
-	{},
-};
+/* In the order of help. */
+static const struct verb *const verbs[] = {
+	&emp_load_run, &emp_load_verify, &emp_load_check, &emp_load_example, NULL};
 
 static const struct tool tool = {
 	.name = "emp-load",
@@ -197,7 +231,8 @@ static const struct tool tool = {
 	.verbs = verbs,
 };
 
-static const struct tool worker_tool = {.name = "emp-load", .verbs = worker_verbs};
+static const struct tool worker_tool = {
+	.name = "emp-load", .verbs = (const struct verb *const[]){&emp_load_slave, NULL}};
 
 int main(int argc, char **argv)
 {

@@ -147,13 +147,12 @@ static int measure_verb(int argc, char **argv, struct error *err)
 	return book_say_elsewhere(session.base.book, first, last, outcome ?: r, err);
 }
 
-static const struct verb verbs[] = {
-	{.args = "-- COMMAND [ARGUMENT...]  or  emp-measure [OPTION...] 'COMMAND LINE'...",
-		.min_args = 1,
-		.max_args = -1,
-		.options = measure_option_rows,
-		.run = measure_verb},
-	{},
+static const struct verb emp_measure = {
+	.args = "-- COMMAND [ARGUMENT...]  or  emp-measure [OPTION...] 'COMMAND LINE'...",
+	.min_args = 1,
+	.max_args = -1,
+	.options = measure_option_rows,
+	.run = measure_verb,
 };
 
 static const struct tool tool = {
@@ -164,7 +163,7 @@ static const struct tool tool = {
 		 "  emp-measure -- sort big.txt                               one program\n"
 		 "  emp-measure --profile lab1 --cpu 1 -r 20 -- ./solver input\n"
 		 "  emp-measure --profile lab1 './old input' './new input'    two, compared\n",
-	.verbs = verbs,
+	.verbs = (const struct verb *const[]){&emp_measure, NULL},
 };
 
 int main(int argc, char **argv)

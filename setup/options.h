@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The verbs of emp-setup, and their options. */
+/* The options of emp-setup's verbs, and the rows of options that several of them have. */
 #pragma once
 
-#include "lib/base/base.h"
+#include "lib/base/tool.h"
 
 struct options {
 	bool json;
@@ -27,10 +27,23 @@ struct options {
 
 extern struct options options;
 
-/* Each returns a status of tool.h. */
-int audit_verb(int argc, char **argv, struct error *err);
-int apply_verb(int argc, char **argv, struct error *err);
-int restore_verb(int argc, char **argv, struct error *err);
-int status_verb(int argc, char **argv, struct error *err);
-int fingerprint_verb(int argc, char **argv, struct error *err);
-int fingerprint_verify_verb(int argc, char **argv, struct error *err);
+option_parser option_root; /* into int: a folder that is opened */
+
+/* Rows of options that several verbs have. */
+// clang-format off
+#define JSON_OPTION {0, "json", NULL, "print a JSON document", NULL, &options.json, .dash = true}
+#define DB_OPTION \
+	{0, "db", "FILE", "the lab book (default: EMP_DB, else the user's own)", NULL, &options.db}
+#define POLICY_OPTION \
+	{'p', "policy", "NAME", "use this policy or file, not this distribution's", NULL, \
+		&options.policy}
+#define CPU_OPTION \
+	{0, "cpu", "N", "programs will be timed on this CPU", option_count0, &options.cpu}
+#define ROOT_OPTION \
+	{0, "root", "DIR", "look at a captured machine", option_root, &options.root_fd, true}
+/* With an old name of --verbose. */
+#define VERBOSE_OPTION(summary) \
+	{'v', "verbose", NULL, summary, NULL, &options.verbose, .text = true}, \
+	{'d', "details", NULL, "", NULL, &options.verbose, true, .text = true}
+#define KILL_OPTION {0, "kill-after", "N", "for tests", option_count0, &options.kill_after, true}
+// clang-format on

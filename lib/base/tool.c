@@ -218,7 +218,8 @@ static bool has_word(const char *words, const char *name)
 static void help_verbs(FILE *file, const struct tool *tool)
 {
 	fprintf(file, "\nVerbs (\"%s VERB --help\" describes one):\n", tool->name);
-	for (const struct verb *row = tool->verbs; row->name; row++) {
+	for (size_t i = 0; tool->verbs[i]; i++) {
+		const struct verb *row = tool->verbs[i];
 		_cleanup_(freep) char *left = text_format(
 			"%s%s%s", row->name, row->args ? " " : "", row->args ?: "");
 
@@ -383,7 +384,9 @@ static int take_option(struct command_line *line, const struct option_row *row, 
 /* Its operands are a command, with options of its own. */
 static bool takes_command(const struct tool *tool)
 {
-	return !tool->verbs[0].name && !strncmp(tool->verbs[0].args ?: "", "-- ", 3);
+	const struct verb *first = tool->verbs[0];
+
+	return !first->name && !strncmp(first->args ?: "", "-- ", 3);
 }
 
 /* `typed` is the word that getopt reads. For an unknown letter (in optopt) getopt may be one word
@@ -519,9 +522,9 @@ static int tool_run_verb(struct command_line *line, int argc, char **argv, struc
 	if (argc == 0)
 		return error_say(err, -EINVAL, "no verb given; '%s --help' lists the verbs",
 			line->tool->name);
-	for (const struct verb *v = line->tool->verbs; v->name && !line->verb; v++) {
-		nearest_try(&nearest, v->name);
-		line->verb = strcmp(v->name, argv[0]) ? NULL : v;
+	for (const struct verb *const *v = line->tool->verbs; *v && !line->verb; v++) {
+		nearest_try(&nearest, (*v)->name);
+		line->verb = strcmp((*v)->name, argv[0]) ? NULL : *v;
 	}
 	if (!line->verb)
 		return error_say(err, -EINVAL, "unknown verb '%s'%s; '%s --help' lists the verbs",
@@ -579,8 +582,8 @@ static int parse_later_options(
 
 static int tool_dispatch(const struct tool *tool, int argc, char **argv, struct error *err)
 {
-	bool verbs = tool->verbs[0].name;
-	struct command_line line = {.tool = tool, .verb = verbs ? NULL : tool->verbs};
+	bool verbs = tool->verbs[0]->name;
+	struct command_line line = {.tool = tool, .verb = verbs ? NULL : tool->verbs[0]};
 	_cleanup_(freep) char **typed = xcalloc((size_t)argc + 1, sizeof(*typed));
 	_cleanup_(freep) char **operands = line.operands = xcalloc(
 		(size_t)argc + 1, sizeof(*operands));

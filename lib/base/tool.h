@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A command-line tool as tables of verbs and options.
  *
- * Help, argument limits, parsing and dispatch come from the rows, so that a new verb is a row and a
- * function. The exit status of every tool of the suite is one of the values below. */
+ * Help, argument limits, parsing and dispatch come from the rows. A verb is a file with its
+ * options, its function and its row; main.c lists the rows. The exit status of every tool of the
+ * suite is one of the values below. */
 #pragma once
 
 #include "lib/base/base.h"
@@ -120,7 +121,7 @@ struct tool {
 	const char *summary;
 	const char *notes;                /* lines at the end of help: examples */
 	const struct option_row *options; /* of every verb; ends with {}; NULL if none */
-	const struct verb *verbs;         /* ends with {} */
+	const struct verb *const *verbs;  /* in the order of help; ends with NULL */
 };
 
 /* Makes up for what the caller may have left: closed standard descriptors, an ignored SIGCHLD.

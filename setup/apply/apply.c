@@ -3,6 +3,7 @@
 #include "lib/base/terminal.h"
 #include "lib/base/tool.h"
 #include "lib/host/cpu/cpupower.h"
+#include "lib/host/process/pinning.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/process/subprocess.h"
@@ -368,7 +369,30 @@ static int check_apply_options(int argc, struct error *err)
 	return r < 0 ? r : request_validate(err);
 }
 
-int apply_verb(int argc, char **argv, struct error *err)
+static const struct option_row apply_options[] = {
+	{'n', "dry-run", NULL, "print the plan, change nothing", NULL, &options.dry_run},
+	{0, "only", "ID,ID...", "only these checks (optional ones need this)", NULL, &options.only},
+	{0, "skip", "ID,ID...", "all checks but these", NULL, &options.skip},
+	{0, "stop", "UNIT,UNIT...", "also these, which are not stopped unless they are named", NULL,
+		&options.stop},
+	{0, "wait", NULL, "wait for processes that stopped units leave behind", NULL,
+		&options.wait},
+	{0, "isolate", "N", "nothing else runs on this CPU's core (cgroup v2)", pinning_option,
+		&options.isolate},
+	{0, "for", NULL, "apply, run COMMAND, restore", NULL, &options.run_for},
+	{0, "in-container", NULL, "change the settings of this container's host", NULL,
+		&options.in_container},
+	{0, "persistent", NULL, "services and timers stay stopped after a reboot", NULL,
+		&options.persistent},
+	CPU_OPTION,
+	POLICY_OPTION,
+	JSON_OPTION,
+	VERBOSE_OPTION("also list what was already set or does not exist"),
+	KILL_OPTION,
+	{},
+};
+
+static int apply_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(plan_clear) struct plan plan = {};
 	_cleanup_(closep) int lock_fd = -1;
@@ -414,3 +438,12 @@ int apply_verb(int argc, char **argv, struct error *err)
 		       ? STATUS_NOT_FIT
 		       : STATUS_DONE;
 }
+
+const struct verb setup_apply = {
+	.name = "apply",
+	.args = "[--for -- COMMAND...]",
+	.summary = "prepare this machine for timing (alias: tune)",
+	.max_args = -1,
+	.options = apply_options,
+	.run = apply_verb,
+};

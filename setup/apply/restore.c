@@ -188,7 +188,21 @@ int restore_locked(enum restore_scope scope, const struct journal *applied, stru
 	return restore_status(&restore.report);
 }
 
-int restore_verb(int argc, char **argv, struct error *err)
+static const struct option_row restore_options[] = {
+	{0, "force", NULL, "also restore what somebody else has changed since", NULL,
+		&options.force},
+	{0, "wait", NULL, "wait for processes that a start would begin once more", NULL,
+		&options.wait},
+	{0, "forget", NULL, "drop what is left alone or cannot be restored", NULL, &options.forget},
+	{0, "at-boot", NULL, "restore nothing, drop what a reboot has undone", NULL,
+		&options.at_boot},
+	JSON_OPTION,
+	VERBOSE_OPTION("also list what was already set or does not exist"),
+	KILL_OPTION,
+	{},
+};
+
+static int restore_verb(int argc, char **argv, struct error *err)
 {
 	const struct option_rule rules[] = {
 		{options.at_boot && (options.force || options.forget),
@@ -210,3 +224,10 @@ int restore_verb(int argc, char **argv, struct error *err)
 		return r;
 	return restore_locked(RESTORE_ALL, NULL, err);
 }
+
+const struct verb setup_restore = {
+	.name = "restore",
+	.summary = "undo everything that apply has changed (alias: reset)",
+	.options = restore_options,
+	.run = restore_verb,
+};

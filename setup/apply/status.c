@@ -167,7 +167,13 @@ static void print_applied(const struct journal *journal, struct table *list, boo
 			pid);
 }
 
-int status_verb(int argc, char **argv, struct error *err)
+static const struct option_row status_options[] = {
+	JSON_OPTION,
+	VERBOSE_OPTION("a line for each unit and file"),
+	{},
+};
+
+static int status_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(journal_clear) struct journal journal = {};
 	_cleanup_(table_freep) struct table *list = NULL;
@@ -208,3 +214,10 @@ int status_verb(int argc, char **argv, struct error *err)
 		terminal_say(stdout, 2, "The kernel is traced by: %s", terminal_text(recording));
 	return status;
 }
+
+const struct verb setup_status = {
+	.name = "status",
+	.summary = "list what is applied, and since when",
+	.options = status_options,
+	.run = status_verb,
+};

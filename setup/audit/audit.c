@@ -280,7 +280,19 @@ static void audit_print(const struct audit *audit)
 	print_fitness(audit);
 }
 
-int audit_verb(int argc, char **argv, struct error *err)
+static const struct option_row audit_options[] = {
+	JSON_OPTION,
+	{'a', "all", NULL, "optional checks too (level C)", NULL, &options.all},
+	VERBOSE_OPTION("every check; why, how, undo of those that are not as wanted"),
+	POLICY_OPTION,
+	CPU_OPTION,
+	{'w', "within", "TIME", "list timers that elapse within this time (24h)", option_duration,
+		&options.within_ns},
+	ROOT_OPTION,
+	{},
+};
+
+static int audit_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(audit_clear) struct audit audit = {};
 	int r = facts_read(&audit.facts, err);
@@ -296,3 +308,10 @@ int audit_verb(int argc, char **argv, struct error *err)
 		return r;
 	return audit.n_off ? STATUS_NOT_FIT : STATUS_DONE;
 }
+
+const struct verb setup_audit = {
+	.name = "audit",
+	.summary = "report whether this machine is fit for timing",
+	.options = audit_options,
+	.run = audit_verb,
+};

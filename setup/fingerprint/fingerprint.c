@@ -124,7 +124,17 @@ static int save_fingerprint(const json_t *document, struct error *err)
 	return r;
 }
 
-int fingerprint_verb(int argc, char **argv, struct error *err)
+static const struct option_row fingerprint_options[] = {
+	JSON_OPTION,
+	{0, "diff", NULL, "compare two documents of --json (NOW: this machine)", NULL,
+		&options.diff},
+	{0, "save", NULL, "also store it in the lab book", NULL, &options.save},
+	DB_OPTION,
+	ROOT_OPTION,
+	{},
+};
+
+static int fingerprint_verb(int argc, char **argv, struct error *err)
 {
 	const struct option_rule rules[] = {
 		{options.diff && argc == 0,
@@ -154,3 +164,12 @@ int fingerprint_verb(int argc, char **argv, struct error *err)
 		return r;
 	return save_fingerprint(document, err);
 }
+
+const struct verb setup_fingerprint = {
+	.name = "fingerprint",
+	.args = "[--diff BEFORE [NOW]]",
+	.summary = "describe this machine and its settings, with a digest",
+	.max_args = 2,
+	.options = fingerprint_options,
+	.run = fingerprint_verb,
+};

@@ -73,7 +73,9 @@ static void print_profile_verdict(
 			terminal_text(profile->name));
 }
 
-int fingerprint_verify_verb(int argc, char **argv, struct error *err)
+static const struct option_row verify_options[] = {JSON_OPTION, DB_OPTION, {}};
+
+static int fingerprint_verify_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *before = NULL, *now = NULL;
 	_cleanup_(differences_clear) struct differences differences = {};
@@ -100,3 +102,13 @@ int fingerprint_verify_verb(int argc, char **argv, struct error *err)
 		return r;
 	return validity == VALIDITY_HOLDS ? STATUS_DONE : STATUS_NOT_FIT;
 }
+
+const struct verb setup_verify = {
+	.name = "verify",
+	.args = "PROFILE",
+	.summary = "report whether a profile is still valid here",
+	.min_args = 1,
+	.max_args = 1,
+	.options = verify_options,
+	.run = fingerprint_verify_verb,
+};

@@ -53,27 +53,42 @@ static const struct option_row show_options[] = {
 	{},
 };
 
-static const struct verb verbs[] = {
-	{"show", "RUN", "one run", 1, 2, show_options, run},
-	{"list", NULL, "all runs", 0, 0, NULL, run},
-	{"draw", NULL, "a picture", 0, 0, NULL, run, .without = "text json"},
-	{},
+static const struct verb show = {
+	.name = "show",
+	.args = "RUN",
+	.summary = "one run",
+	.min_args = 1,
+	.max_args = 2,
+	.options = show_options,
+	.run = run,
 };
+static const struct verb list = {.name = "list", .summary = "all runs", .run = run};
+static const struct verb draw = {
+	.name = "draw", .summary = "a picture", .run = run, .without = "text json"};
+static const struct verb *const verbs[] = {&show, &list, &draw, NULL};
 
-static const struct verb only[] = {{NULL, "COMMAND...", NULL, 1, -1, show_options, run}, {}};
+static const struct verb only = {
+	.args = "COMMAND...", .min_args = 1, .max_args = -1, .options = show_options, .run = run};
 
 static const struct tool with_verbs = {
 	"emp-test", "Tests.", "Examples:\n  emp-test list\n", common, verbs};
-static const struct tool without = {"emp-one", "Tests one.", NULL, common, only};
+static const struct tool without = {
+	"emp-one", "Tests one.", NULL, common, (const struct verb *const[]){&only, NULL}};
 
 static const struct option_row times_options[] = {
 	{'c', "cleanup", "CMD", "run this at the end", NULL, &got.text},
 	{0, "export-json", "FILE", "write JSON", NULL, &got.text},
 	{},
 };
-static const struct verb times[] = {
-	{NULL, "-- COMMAND [ARGUMENT...]", NULL, 1, -1, times_options, run}, {}};
-static const struct tool of_commands = {"emp-time", "Times commands.", NULL, common, times};
+static const struct verb times = {
+	.args = "-- COMMAND [ARGUMENT...]",
+	.min_args = 1,
+	.max_args = -1,
+	.options = times_options,
+	.run = run,
+};
+static const struct tool of_commands = {
+	"emp-time", "Times commands.", NULL, common, (const struct verb *const[]){&times, NULL}};
 
 enum { MAX_WORDS = 20 };
 
@@ -310,9 +325,10 @@ static int silent(int argc, char **argv, struct error *err)
 
 TEST(the_status_and_the_sentence_of_a_verb_reach_the_caller)
 {
-	static const struct verb rows[] = {{"slower", NULL, "", 0, 0, NULL, positive},
-		{"silent", NULL, "", 0, 0, NULL, silent}, {}};
-	static const struct tool tool = {"emp-test", "Tests.", NULL, NULL, rows};
+	static const struct verb slower = {.name = "slower", .summary = "", .run = positive},
+				 no_sentence = {.name = "silent", .summary = "", .run = silent};
+	static const struct verb *const both[] = {&slower, &no_sentence, NULL};
+	static const struct tool tool = {"emp-test", "Tests.", NULL, NULL, both};
 
 	assert_int_equal(call(&tool, "slower"), STATUS_NOT_FIT);
 	assert_string_equal(said, "emp-test: it is slower\n");
