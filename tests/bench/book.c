@@ -127,7 +127,7 @@ static void add_up_row(sqlite3_context *context, int n, sqlite3_value **values)
 		e.pid = sqlite3_value_int(values[3]);
 		e.tick_ns = sqlite3_value_int64(values[4]);
 	}
-	add_up(&e, NULL);
+	add_up(NULL, &e, NULL);
 }
 
 static void add_up_end(sqlite3_context *context)
@@ -143,12 +143,13 @@ static void step_through(sqlite3 *db, const char *text)
 	must(sqlite3_prepare_v2(db, text, -1, &stmt, NULL) == SQLITE_OK, text);
 	while (sqlite3_step(stmt) == SQLITE_ROW)
 		if (sqlite3_column_count(stmt) == 5)
-			add_up(&(struct execution){.sample = (uint32_t)sqlite3_column_int64(
-							   stmt, 0),
-				       .source = (uint32_t)sqlite3_column_int64(stmt, 1),
-				       .pt_ns = sqlite3_column_int64(stmt, 2),
-				       .pid = sqlite3_column_int(stmt, 3),
-				       .tick_ns = sqlite3_column_int64(stmt, 4)},
+			add_up(NULL,
+				&(struct execution){
+					.sample = (uint32_t)sqlite3_column_int64(stmt, 0),
+					.source = (uint32_t)sqlite3_column_int64(stmt, 1),
+					.pt_ns = sqlite3_column_int64(stmt, 2),
+					.pid = sqlite3_column_int(stmt, 3),
+					.tick_ns = sqlite3_column_int64(stmt, 4)},
 				NULL);
 	sqlite3_finalize(stmt);
 }
