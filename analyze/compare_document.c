@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Results in documents of hyperfine, pyperf and emp-measure: see compare_document.h. */
 #include "analyze/compare_document.h"
+#include "lib/record/profile.h"
 
 /* A list of numbers times `scale` (1e9 for seconds), appended. */
 static int append_times(

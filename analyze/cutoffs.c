@@ -6,6 +6,7 @@
 #include "analyze/run.h"
 
 #include "lib/base/terminal.h"
+#include "lib/record/profile.h"
 #include "lib/report/results.h"
 #include "lib/document/document.h"
 

@@ -4,6 +4,7 @@
 
 #include "lib/document/document.h"
 #include "lib/base/terminal.h"
+#include "lib/record/profile.h"
 
 /* A document without the profile that its run names leaves open whether it is the book's of that
  * name. */

@@ -4,6 +4,7 @@
 
 #include "analyze/options.h"
 #include "lib/base/charset.h"
+#include "lib/record/profile.h"
 
 int analyze_find_run(struct book *book, const char *operand, int64_t *ret, struct error *err)
 {

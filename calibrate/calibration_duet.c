@@ -5,6 +5,7 @@
 #include "calibrate/options.h"
 #include "lib/host/process/signals.h"
 #include "lib/base/terminal.h"
+#include "lib/record/profile.h"
 
 #include <math.h>
 

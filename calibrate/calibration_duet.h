@@ -3,6 +3,7 @@
 #pragma once
 
 #include "calibrate/calibration.h"
+#include "lib/record/profile.h"
 #include "lib/report/run_result.h"
 
 /* How long the rounds take. */

@@ -7,6 +7,7 @@
 #include "calibrate/screen.h"
 #include "lib/base/terminal.h"
 #include "lib/document/document.h"
+#include "lib/record/profile.h"
 #include "lib/report/daemon_causes.h"
 #include "lib/report/results.h"
 #include "lib/report/notes.h"

@@ -3,6 +3,7 @@
 #include "calibrate/options.h"
 
 #include "lib/base/table.h"
+#include "lib/record/profile.h"
 #include "lib/report/results.h"
 #include "lib/document/document.h"
 #include "lib/report/notes.h"

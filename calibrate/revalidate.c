@@ -8,6 +8,7 @@
 
 #include "lib/host/process/pinning.h"
 #include "lib/protocol/validity.h"
+#include "lib/record/profile.h"
 #include "lib/report/notes.h"
 #include "lib/base/terminal.h"
 #include "lib/run/sampling.h"

@@ -11,6 +11,7 @@
 #include "lib/host/process/signals.h"
 #include "lib/protocol/discard.h"
 #include "lib/protocol/environment_diff.h"
+#include "lib/record/profile.h"
 #include "lib/report/notes.h"
 #include "lib/base/terminal.h"
 

@@ -5,6 +5,7 @@
 #include "measure/session_compare.h"
 #include "lib/base/argv.h"
 #include "lib/record/peak_memory.h"
+#include "lib/record/profile.h"
 #include "lib/report/comparison_report.h"
 #include "lib/report/results.h"
 #include "lib/report/screen.h"

@@ -9,6 +9,7 @@
 #include "lib/host/system/leftovers.h"
 #include "lib/jitter/preemptions.h"
 #include "lib/jitter/program_trace.h"
+#include "lib/record/profile.h"
 
 #include <sys/random.h>
 

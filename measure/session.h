@@ -12,6 +12,7 @@
 #include "lib/host/perf/perf_counters.h"
 #include "lib/host/process/program.h"
 #include "lib/jitter/watch.h"
+#include "lib/record/profile.h"
 #include "lib/report/notes.h"
 #include "lib/report/run_result.h"
 #include "lib/run/constant.h"

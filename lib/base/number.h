@@ -10,6 +10,8 @@
 #define NS_PER_MS INT64_C(1000000)
 #define NS_PER_US INT64_C(1000)
 
+enum { PPM = 1000000 };
+
 static inline int64_t timespec_ns(struct timespec t)
 {
 	return t.tv_sec * NS_PER_S + t.tv_nsec;

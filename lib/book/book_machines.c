@@ -4,6 +4,7 @@
 
 #include "lib/book/book_internal.h"
 #include "lib/book/sql.h"
+#include "lib/record/profile.h"
 
 static const struct field measurement_fields[] = {
 	{FIELD(measurement, FIELD_TEXT, name)},

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "lib/record/profile.h"
 #include "lib/record/run.h"
 
 struct book;

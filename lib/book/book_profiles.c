@@ -5,6 +5,7 @@
 #include "lib/book/book_internal.h"
 #include "lib/book/book_machines.h"
 #include "lib/book/sql.h"
+#include "lib/record/profile.h"
 
 static const struct field_table l_sample_table = {"profile_l_sample", "profile, which, ",
 	&(const struct field){"n", FIELD_UINT32, .size = sizeof(uint32_t), .min = 1}, 1,

@@ -3,6 +3,7 @@
  * runs that were measured with it, and found only by its id. */
 #pragma once
 
+#include "lib/record/profile.h"
 #include "lib/record/run.h"
 
 struct book;

@@ -12,6 +12,7 @@
 #include "lib/document/document_features.h"
 #include "lib/document/document_fields.h"
 #include "lib/document/document_profile.h"
+#include "lib/record/profile.h"
 
 struct run_export {
 	struct book *book;

@@ -6,6 +6,7 @@
 #include "lib/book/sql.h"
 #include "lib/document/document_environment.h"
 #include "lib/document/document_fields.h"
+#include "lib/record/profile.h"
 
 /* Reads the numbers of the L-samples. `quoted`: the name of the run as messages show it. */
 static void parse_l_samples(struct json_fields *f, const char *quoted, struct profile_run *ret)

@@ -4,6 +4,7 @@
 #include "lib/load/load_report.h"
 
 #include "lib/load/page_wait_report.h"
+#include "lib/record/profile.h"
 #include "lib/report/results.h"
 #include "lib/base/terminal.h"
 #include "lib/report/screen.h"

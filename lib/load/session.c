@@ -7,6 +7,7 @@
 #include "lib/host/process/pinning.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/signals.h"
+#include "lib/record/profile.h"
 #include "lib/report/run_notes.h"
 #include "lib/host/system/leftovers.h"
 

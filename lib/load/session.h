@@ -6,6 +6,7 @@
 #include "lib/load/cgroup_limits.h"
 #include "lib/load/coordinator.h"
 #include "lib/load/load_report.h"
+#include "lib/record/profile.h"
 
 struct load_options {
 	const char *db, *profile, *export_json;

@@ -7,6 +7,7 @@
 
 #include "lib/protocol/names.h"
 #include "lib/protocol/period.h"
+#include "lib/record/profile.h"
 #include "lib/stats/summary.h"
 
 /* The zone of a sample's ET. NEAR and FAR are the part of the central cluster beyond its core,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Making cutoffs of two runs, and applying a profile to a run: see discard.h. */
 #include "lib/protocol/discard.h"
+#include "lib/record/profile.h"
 
 #include <assert.h>
 

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "lib/protocol/analysis.h"
+#include "lib/record/profile.h"
 #include "lib/stats/comparison_verdict.h"
 #include "lib/stats/time_series.h"
 

@@ -4,6 +4,7 @@
  * reproduce their choice. */
 #include "lib/protocol/sample_size.h"
 
+#include "lib/record/profile.h"
 #include "lib/stats/compare.h"
 #include "lib/stats/pairs.h"
 #include "lib/stats/rounding.h"

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "lib/protocol/discard.h"
+#include "lib/record/profile.h"
 
 struct sample_size {
 	size_t n;

@@ -6,6 +6,7 @@
 
 #include "lib/protocol/environment_diff.h"
 #include "lib/protocol/sample_size.h"
+#include "lib/record/profile.h"
 
 struct evidence {
 	const struct profile *profile;

@@ -4,6 +4,7 @@
 #include "lib/record/run.h"
 
 #include "lib/base/argv.h"
+#include "lib/record/record_internal.h"
 
 const char *const run_kind_names[N_RUN_KINDS + 1] = {
 	[RUN_IMPORT] = "import",
@@ -48,14 +49,6 @@ const char *const note_kind_names[N_NOTE_KINDS] = {
 };
 
 #define ID .min = 1
-#define CORRELATION(of)                                                                       \
-	{"correlation", FIELD_REAL, offsetof(struct of, correlation.lag1), sizeof(double),    \
-		.book_only = true},                                                           \
-	{                                                                                     \
-		"correlation_samples", FIELD_INT64, offsetof(struct of, correlation.samples), \
-			sizeof(int64_t), IS_OPTIONAL, .min = 1, .max = UINT32_MAX,            \
-						      .book_only = true                       \
-	}
 #define WORDS(names) .words = (names), .n_words = ELEMENTS(names)
 
 static const struct field run_fields[] = {
@@ -166,51 +159,6 @@ static const struct field source_fields[] = {
 };
 const struct field_table source_table = FIELD_TABLE(source, "", source_fields);
 
-static const struct field profile_fields[] = {
-	{FIELD(profile, FIELD_INT64, id), ID, .expression = "id", .book_only = true},
-	{FIELD(profile, FIELD_TEXT, name)},
-	{FIELD(profile, FIELD_INT64, resolution_ns), .min = 1, IS_TIME},
-	{FIELD(profile, FIELD_INT64, made_ns), IS_OPTIONAL, .min = 1, IS_MOMENT},
-	{FIELD(profile, FIELD_INT, cpu), UNLESS_NEGATIVE, .max = INT32_MAX},
-	{FIELD(profile, FIELD_TEXT, environment_digest), IS_OPTIONAL, .book_only = true},
-	{FIELD(profile, FIELD_BOOL, by_wait), .presence = FIELD_DEFAULTED},
-	{"blind_ns", FIELD_INT64, offsetof(struct profile, mark.blind_ns), sizeof(int64_t),
-		IS_OPTIONAL, .min = 1, IS_TIME},
-	{"noise", FIELD_TEXT, offsetof(struct profile, mark.noise), sizeof(char *), IS_OPTIONAL},
-	CORRELATION(profile),
-	{FIELD(profile, FIELD_TEXT, inc_digest), IS_OPTIONAL},
-	{FIELD(profile, FIELD_INT64, retired_ns), IS_OPTIONAL, .min = 1, IS_MOMENT,
-		.book_only = true},
-};
-const struct field_table profile_table = FIELD_TABLE(profile, "", profile_fields);
-
-static const struct field profile_run_fields[] = {
-	{FIELD(profile_run, FIELD_TEXT, program)},
-	{FIELD(profile_run, FIELD_INT64, run), IS_OPTIONAL, ID, .book_only = true},
-	{FIELD(profile_run, FIELD_INT64, samples), .max = UINT32_MAX},
-	{FIELD(profile_run, FIELD_INT64, floor_ns), IS_OPTIONAL, .min = 1, IS_TIME},
-};
-const struct field_table profile_run_table = FIELD_TABLE(
-	profile_run, "profile, which, ", profile_run_fields);
-
-static const struct field cutoff_fields[] = {
-	{FIELD(cutoff, FIELD_TEXT, daemon)},
-	{FIELD(cutoff, FIELD_TEXT, unit), IS_OPTIONAL},
-	{FIELD(cutoff, FIELD_INT64, short_ns), UNLESS_NEGATIVE, IS_TIME},
-	{FIELD(cutoff, FIELD_INT64, long_ns), UNLESS_NEGATIVE, IS_TIME},
-	{FIELD(cutoff, FIELD_INT64, period_ns), IS_OPTIONAL, .seconds = "period_s"},
-	{FIELD(cutoff, FIELD_BOOL, firm), .presence = FIELD_DEFAULTED},
-	{FIELD(cutoff, FIELD_INT64, task_time_ns), IS_OPTIONAL, .seconds = "task_time_s"},
-	{FIELD(cutoff, FIELD_INT64, below_ns), UNLESS_NEGATIVE, IS_TIME},
-	{FIELD(cutoff, FIELD_INT64, atleast_ns), UNLESS_NEGATIVE, IS_TIME},
-	{FIELD(cutoff, FIELD_UINT32, names), IS_OPTIONAL, .min = 2, .max = UINT32_MAX,
-		.omitted = true},
-	{FIELD(cutoff, FIELD_INT64, short_share_ppm), UNLESS_NEGATIVE, .max = PPM, .omitted = true},
-	{FIELD(cutoff, FIELD_INT64, long_share_ppm), UNLESS_NEGATIVE, .max = PPM, .omitted = true},
-};
-const struct field_table cutoff_table = FIELD_TABLE(
-	cutoff, "profile, ", cutoff_fields, .nulls = true);
-
 static const struct field program_fields[] = {
 	{FIELD(run_program, FIELD_UINT32, n), .min = 1},
 	{FIELD(run_program, FIELD_TEXT, name)},
@@ -239,8 +187,6 @@ static const struct field sample_program_fields[] = {
 };
 const struct field_table sample_program_table = FIELD_TABLE(
 	sample_program, "run, ", sample_program_fields);
-
-const int mdd_sizes[N_MDD] = {5, 10, 20, 40};
 
 void run_clear(struct run *run)
 {
@@ -280,34 +226,4 @@ void sources_clear(struct sources *sources)
 {
 	fields_free(&source_table, sources->items, sources->n);
 	*sources = (struct sources){};
-}
-
-void profile_for_inc(struct profile *profile, const char *inc_digest)
-{
-	bool has_mark = !profile->by_wait && profile->mark.blind_ns > 0;
-	bool has_figures = has_mark || profile->correlation.samples > 0;
-
-	for (size_t i = 0; i < N_MDD; i++)
-		has_figures |= profile->mdd[i].samples > 0;
-	if (!has_figures || !strcmp(profile->inc_digest ?: "", inc_digest ?: ""))
-		return;
-	profile->other_inc = true;
-	profile->correlation = (struct correlation){};
-	memset(profile->mdd, 0, sizeof(profile->mdd));
-	if (has_mark)
-		profile->mark.blind_ns = 0;
-	/* that stays true */
-	if (has_mark && profile->mark.noise && !strstr(profile->mark.noise, "forced"))
-		free(TAKE(profile->mark.noise));
-}
-
-void profile_clear(struct profile *profile)
-{
-	fields_free(&cutoff_table, profile->cutoffs, profile->n_cutoffs);
-	fields_clear(&profile_run_table, &profile->short_run);
-	fields_clear(&profile_run_table, &profile->long_run);
-	free(profile->short_run.l_samples);
-	free(profile->long_run.l_samples);
-	fields_clear(&profile_table, profile);
-	*profile = (struct profile){};
 }

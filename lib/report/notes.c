@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Remarks and warnings: see notes.h. */
+#include "lib/record/profile.h"
 #include "lib/report/notes.h"
 
 #include "lib/base/terminal.h"

@@ -8,6 +8,7 @@
 #include "lib/host/cpu/cpus.h"
 #include "lib/protocol/environment_diff.h"
 #include "lib/protocol/sample_size.h"
+#include "lib/record/profile.h"
 
 struct notes {
 	struct note *items;

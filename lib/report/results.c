@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Results of the protocol as members of JSON documents and as tables: see results.h. */
+#include "lib/record/profile.h"
 #include "lib/report/results.h"
 
 #include "lib/base/table.h"

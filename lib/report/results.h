@@ -5,6 +5,7 @@
 
 #include "lib/base/json.h"
 #include "lib/protocol/discard.h"
+#include "lib/record/profile.h"
 
 /* null: what too few samples do not say. */
 json_t *summary_as_json(const struct summary *summary);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The notes on the result of one run: see run_notes.h. */
+#include "lib/record/profile.h"
 #include "lib/report/run_notes.h"
 
 #include "lib/report/screen.h"

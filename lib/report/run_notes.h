@@ -3,6 +3,7 @@
  * its profile fits. notes.h keeps and prints notes of all kinds. */
 #pragma once
 
+#include "lib/record/profile.h"
 #include "lib/report/notes.h"
 #include "lib/report/run_result.h"
 

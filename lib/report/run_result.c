@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A run in the book, judged: see run_result.h. */
+#include "lib/record/profile.h"
 #include "lib/report/run_result.h"
 
 #include "lib/base/terminal.h"

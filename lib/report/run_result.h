@@ -7,6 +7,7 @@
 #include "lib/book/book.h"
 #include "lib/protocol/disturbances.h"
 #include "lib/protocol/sample_size.h"
+#include "lib/record/profile.h"
 
 /* Whether the run is from the machine of this id (struct machine). The run's environment names it;
  * without one (an import) the machine is unknown, and the answer no. */

@@ -7,6 +7,7 @@
 #include "lib/book/book.h"
 #include "lib/document/document.h"
 #include "lib/protocol/environment_diff.h"
+#include "lib/record/profile.h"
 #include "setup/fingerprint/difference_rows.h"
 #include "setup/fingerprint/document.h"
 #include "setup/options.h"

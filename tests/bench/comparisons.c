@@ -27,6 +27,7 @@
 #include "lib/base/number.h"
 #include "lib/protocol/comparison.h"
 #include "lib/protocol/sample_size.h"
+#include "lib/record/profile.h"
 #include "lib/run/turns.h"
 #include "lib/stats/time_series.h"
 

@@ -26,6 +26,7 @@
 #include "lib/protocol/comparison.h"
 #include "lib/protocol/discard.h"
 #include "lib/protocol/sample_size.h"
+#include "lib/record/profile.h"
 #include "lib/stats/time_series.h"
 #include "lib/trend/change_points.h"
 #include "tests/unit/student.h"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The layers hold: base, clock < host < record < book < document < run, and base < stats < protocol < report. A feature (clocks, duet, jitter, load, trend)
-# includes the core but no other feature (trend includes duet: it follows figures in units of INC), and the core includes no feature. A tool includes lib and itself. No
-# folder has more than 25 modules, a library is included in one place, and libcpupower (GPL-2.0-only) and GSL (GPL-3) are in no binary together.
+# includes the core but no other feature (trend includes duet: it follows figures in units of INC), and the core includes no feature. A tool includes lib and itself.
+# A library is included in one place, and libcpupower (GPL-2.0-only) and GSL (GPL-3) are in no binary together.
 # Usage: layers.sh SOURCE BUILD
 set -u
 cd "$1" || exit 1
@@ -60,8 +60,6 @@ wrong=$(grep -nE '^#include "setup/(apply|fingerprint)/' setup/audit/*.[ch]
 	grep -nE '^#include "setup/fingerprint/' setup/apply/*.[ch])
 [ -z "$wrong" ] || { echo "folders of setup include each other:"; echo "$wrong"; bad=1; }
 
-full=$(find lib setup calibrate measure analyze -name '*.c' -printf '%h\n' | sort | uniq -c | awk '$1 > 25')
-[ -z "$full" ] || { echo "more than 25 modules in a folder:"; echo "$full"; bad=1; }
 
 # A name of a function (static ones, too) or macro is that of one only: `grep` must find what a reader looks for. Two may stand twice: main, and
 # BPF_PROG, which libbpf's macro makes the beginning of each BPF program.

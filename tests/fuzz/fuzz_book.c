@@ -4,6 +4,7 @@
  * and means ill: rows are changed while the schema is without NOT NULL, CHECK and STRICT, which are
  * there again when EMP opens the book. */
 #include "lib/book/book.h"
+#include "lib/record/profile.h"
 #include "lib/report/run_result.h"
 #include "lib/report/run_details.h"
 #include "lib/report/run_notes.h"

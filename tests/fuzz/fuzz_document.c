@@ -3,6 +3,7 @@
  * accepted and come out the same: an abort here is a bug. */
 #include "tests/fuzz/fuzz.h"
 #include "tests/memory_document.h"
+#include "lib/record/profile.h"
 
 static struct book *book;
 

@@ -3,6 +3,7 @@
 #include "tests/fuzz/sound_book.h"
 
 #include "lib/book/book.h"
+#include "lib/record/profile.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { N_SAMPLES = 12 };

@@ -5,6 +5,7 @@
 #include "tests/papers/csv.h"
 #include "tests/unit/check.h"
 
+#include "lib/record/profile.h"
 #include "lib/report/run_result.h"
 #include "lib/protocol/sample_size.h"
 #include "lib/document/document.h"

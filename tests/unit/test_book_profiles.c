@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Profiles, environments and the constant of INC in the book. */
 #include "tests/unit/scratch.h"
+#include "lib/record/profile.h"
 
 #include <errno.h>
 

@@ -5,6 +5,7 @@
 
 #include "lib/base/text.h"
 #include "lib/book/book.h"
+#include "lib/record/profile.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,6 +3,7 @@
 #include "tests/unit/check.h"
 #include "tests/unit/tree.h"
 
+#include "lib/record/profile.h"
 #include "lib/report/notes.h"
 
 /* The notes, one in a line, of a program on `cpu` (-1: on one of `allowed`) with a profile that

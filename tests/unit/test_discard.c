@@ -3,6 +3,7 @@
 #include "tests/unit/check.h"
 
 #include "lib/protocol/discard.h"
+#include "lib/record/profile.h"
 
 enum { N = 12 };
 

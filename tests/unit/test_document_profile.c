@@ -5,6 +5,7 @@
 
 #include "lib/base/text.h"
 #include "lib/document/document.h"
+#include "lib/record/profile.h"
 
 #include <errno.h>
 

@@ -5,6 +5,7 @@
 
 #include "lib/protocol/analysis.h"
 #include "lib/protocol/discard.h"
+#include "lib/record/profile.h"
 
 #include <math.h>
 

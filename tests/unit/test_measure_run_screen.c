@@ -2,6 +2,7 @@
 /* What a run's result puts on the first screen. */
 #include "tests/unit/check.h"
 
+#include "lib/record/profile.h"
 #include "lib/report/run_details.h"
 #include "lib/report/run_notes.h"
 #include "lib/report/screen.h"

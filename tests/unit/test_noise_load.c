@@ -4,6 +4,7 @@
 
 #include "lib/base/text.h"
 #include "lib/book/book.h"
+#include "lib/record/profile.h"
 #include "lib/report/run_result.h"
 
 #include <string.h>

@@ -3,6 +3,7 @@
 #include "tests/unit/drawn.h"
 
 #include "lib/protocol/sample_size.h"
+#include "lib/record/profile.h"
 #include "lib/report/notes.h"
 #include "lib/stats/compare.h"
 

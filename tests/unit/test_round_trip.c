@@ -14,6 +14,7 @@
 #include "lib/duet/book_duet.h"
 #include "lib/book/sql.h"
 #include "lib/jitter/jitter.h"
+#include "lib/record/profile.h"
 
 #include <math.h>
 #include <time.h>

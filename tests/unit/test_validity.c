@@ -3,6 +3,7 @@
 #include "tests/unit/check.h"
 
 #include "lib/protocol/validity.h"
+#include "lib/record/profile.h"
 
 enum { THEN = 399, NOW = 99 };
 
