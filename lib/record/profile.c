@@ -4,8 +4,6 @@
 
 #include "lib/record/record_internal.h"
 
-#define ID .min = 1
-
 const int mdd_sizes[N_MDD] = {5, 10, 20, 40};
 
 static const struct field profile_fields[] = {

@@ -2,6 +2,9 @@
 /* Rows that the tables of runs and of profiles have in common. */
 #pragma once
 
+/* An id of the book. */
+#define ID .min = 1
+
 /* Of a struct with a member `correlation`. */
 #define CORRELATION(of)                                                                       \
 	{"correlation", FIELD_REAL, offsetof(struct of, correlation.lag1), sizeof(double),    \

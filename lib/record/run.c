@@ -48,7 +48,6 @@ const char *const note_kind_names[N_NOTE_KINDS] = {
 	[NOTE_RESOLUTION] = "resolution",
 };
 
-#define ID .min = 1
 #define WORDS(names) .words = (names), .n_words = ELEMENTS(names)
 
 static const struct field run_fields[] = {
