@@ -4,7 +4,5 @@
 
 #include "lib/report/run_result.h"
 
-/* Each discard with its figures (unless `all`: the first of each kind, and how many each daemon
- * has), PT of all samples, other processes that used the CPU, disturbance counters, and processes
- * left behind. */
+/* Unless `all`, of each list the first lines, and of discards how many each daemon has. */
 void run_details_print(FILE *file, const struct run_result *result, const char *unit, bool all);

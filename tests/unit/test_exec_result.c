@@ -127,6 +127,21 @@ TEST(a_mean_divides_times_and_switches_but_not_what_was_left_behind)
 	assert_int_equal(mean.start_ns, 1000);
 }
 
+TEST(what_is_not_known_of_one_is_left_out_of_the_sum)
+{
+	struct exec_result sum = first, unknown = second;
+
+	unknown.pt_ns = -1;
+	exec_result_add(&sum, &unknown);
+	assert_int_equal(sum.pt_ns, first.pt_ns);
+	sum.pt_ns = -1;
+	exec_result_add(&sum, &second);
+	assert_int_equal(sum.pt_ns, second.pt_ns);
+	sum.pt_ns = -1;
+	exec_result_divide(&sum, 2);
+	assert_int_equal(sum.pt_ns, -1);
+}
+
 TEST(what_wait4_reports_is_added)
 {
 	const struct rusage usage = {.ru_utime = {1, 2},

@@ -13,8 +13,8 @@ enum in_sum {
 	DIVISIBLE /* a total, which the mean divides */
 };
 
-/* One row for each member: what it is in a sum, and what it is before it is known. A member without
- * a row does not compile. */
+/* One row for each member: what it is in a sum, and what it is before it is known. -1 stays where
+ * nobody measures it, such as in a load. A member without a row does not compile. */
 #define EXEC_RESULT_MEMBERS(ROW)                \
 	ROW(end, OF_THE_FIRST, PROGRAM_ENDED)   \
 	ROW(pid, OF_THE_FIRST, 0)               \
@@ -87,6 +87,14 @@ void exec_result_clear(struct exec_result *result)
 		exec_member_set(result, &exec_members[i], exec_members[i].none);
 }
 
+/* Of two that may be unknown (below 0), those that are known. */
+static int64_t add_known(int64_t a, int64_t b)
+{
+	if (a < 0)
+		return b;
+	return b < 0 ? a : a + b;
+}
+
 static int64_t sum_of_member(enum in_sum in_sum, int64_t sum, int64_t one)
 {
 	switch (in_sum) {
@@ -98,7 +106,7 @@ static int64_t sum_of_member(enum in_sum in_sum, int64_t sum, int64_t one)
 		return one > sum ? one : sum;
 	case TOTAL:
 	case DIVISIBLE:
-		return sum + one;
+		return add_known(sum, one);
 	}
 	return sum;
 }
@@ -115,10 +123,13 @@ void exec_result_add(struct exec_result *sum, const struct exec_result *one)
 
 void exec_result_divide(struct exec_result *sum, int n)
 {
-	for (size_t i = 0; i < ELEMENTS(exec_members); i++)
-		if (exec_members[i].in_sum == DIVISIBLE)
-			exec_member_set(
-				sum, &exec_members[i], exec_member_get(sum, &exec_members[i]) / n);
+	for (size_t i = 0; i < ELEMENTS(exec_members); i++) {
+		const struct exec_member *m = &exec_members[i];
+		int64_t total = exec_member_get(sum, m);
+
+		if (m->in_sum == DIVISIBLE && total >= 0)
+			exec_member_set(sum, m, total / n);
+	}
 }
 
 void exec_result_add_usage(struct exec_result *result, const struct rusage *usage)
@@ -126,11 +137,11 @@ void exec_result_add_usage(struct exec_result *result, const struct rusage *usag
 	int64_t user = usage->ru_utime.tv_sec * NS_PER_S + usage->ru_utime.tv_usec * NS_PER_US;
 	int64_t system = usage->ru_stime.tv_sec * NS_PER_S + usage->ru_stime.tv_usec * NS_PER_US;
 
-	result->user_ns += user;
-	result->system_ns += system;
-	result->pt_ns += user + system;
+	result->user_ns = add_known(result->user_ns, user);
+	result->system_ns = add_known(result->system_ns, system);
+	result->pt_ns = add_known(result->pt_ns, user + system);
 	if (usage->ru_maxrss * 1024 > result->max_rss_bytes)
 		result->max_rss_bytes = usage->ru_maxrss * 1024;
-	result->voluntary_switches += usage->ru_nvcsw;
-	result->involuntary_switches += usage->ru_nivcsw;
+	result->voluntary_switches = add_known(result->voluntary_switches, usage->ru_nvcsw);
+	result->involuntary_switches = add_known(result->involuntary_switches, usage->ru_nivcsw);
 }
