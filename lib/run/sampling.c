@@ -109,24 +109,24 @@ static struct execution *make_rows(
 	struct execution *executions = xcalloc(o->usages.n, sizeof(*executions));
 	const struct exec_result *p = &o->exec;
 
-	*ret = (struct sample){
-		.n = n,
-		.start_ns = p->start_ns,
-		.et_ns = p->et_ns,
-		.pt_ns = p->pt_ns,
-		.user_ns = p->user_ns,
-		.system_ns = p->system_ns,
-		.max_rss_bytes = p->max_rss_bytes,
-		.max_rss_at_most = !o->knows_peak,
-		.observer_ns = o->observer_ns,
-		.lost = (int64_t)o->usages.lost,
-		.exit_status = process_exit_status(p->wait_status),
-		.left_behind = p->left_behind,
-		.incomplete = o->usages.incomplete,
-		.wait_ns = o->wait_ns,
-		.et_late_ns = p->late_ns,
-		.held_back_ns = o->held_back_ns,
-	};
+	fields_init(&sample_table, ret);
+	ret->n = n;
+	ret->start_ns = p->start_ns;
+	ret->et_ns = p->et_ns;
+	ret->pt_ns = p->pt_ns;
+	ret->user_ns = p->user_ns;
+	ret->system_ns = p->system_ns;
+	ret->max_rss_bytes = p->max_rss_bytes;
+	ret->max_rss_at_most = !o->knows_peak;
+	ret->observer_ns = o->observer_ns;
+	ret->lost = (int64_t)o->usages.lost;
+	ret->exit_status = process_exit_status(p->wait_status);
+	ret->left_behind = p->left_behind;
+	ret->incomplete = o->usages.incomplete;
+	ret->wait_ns = o->wait_ns;
+	ret->et_late_ns = p->late_ns;
+	ret->held_back_ns = o->held_back_ns;
+
 	o->changes.sample = n;
 	*ret_known = true;
 	for (size_t i = 0; i < o->usages.n; i++) {

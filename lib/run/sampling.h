@@ -22,7 +22,7 @@ struct sampling {
 	const char *command; /* in messages; NULL: the program's name */
 	int warm_ups;
 	uint32_t samples; /* how many the run is to have; see `more` below */
-	/* By exit status, as program_exit_status: samples that end so count all the same; NULL:
+	/* By exit status, as process_exit_status: samples that end so count all the same; NULL:
 	 * only 0 does. */
 	const bool *ignored_status;
 	int64_t increments; /* that INC makes each time it runs; 0: another program */

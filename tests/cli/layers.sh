@@ -63,7 +63,7 @@ wrong=$(grep -nE '^#include "setup/(apply|fingerprint)/' setup/audit/*.[ch]
 
 # A name of a function (static ones, too) or macro is that of one only: `grep` must find what a reader looks for. Two may stand twice: main, and
 # BPF_PROG, which libbpf's macro makes the beginning of each BPF program.
-twice=$(find lib setup calibrate measure analyze clock -name '*.c' | sort | xargs awk '
+twice=$(find lib setup calibrate measure analyze clock -name '*.[ch]' | sort | xargs awk '
 	FNR == 1 { name = "" }
 	/^#define [A-Za-z_]/ { macro = $2; sub(/\(.*/, "", macro); at[macro FS FILENAME] = macro; next }
 	/^[a-z_]/ {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The central cluster and the zooms that lead to it. What it makes of noise is in test_eye. */
+/* The central cluster and the zooms that lead to it. */
 #include "tests/unit/check.h"
 
 #include "lib/protocol/analysis.h"
