@@ -50,7 +50,7 @@ done
 # on another core
 if [ "$(core_of 0)" != "$(core_of "$last")" ]; then
 	begin --cpu 0
-	expect 0 'ET' $measure -q -w 0 -r 1 --cpu "$last" -- true
+	expect 0 'Kept 1 of 1' $measure -q -w 0 -r 1 --cpu "$last" -- true
 	that "it does not wait" test "$(grep -c Waiting "$dir/out")" = 0
 	end
 fi
@@ -78,11 +78,11 @@ that "a kill of the first lets it begin" wait $other
 wait $first 2>/dev/null
 
 # a program that measures itself, also on the same CPU, also in its own namespace of processes
-expect 0 'ET' $measure -q -w 0 -r 1 --cpu 0 -- $measure -q -w 0 -r 1 --cpu 0 -- true
-expect 0 'ET' $measure -q -w 0 -r 1 -- sh -c "$measure -q -w 0 -r 1 -- $measure -q -w 0 -r 1 --cpu 0 -- true; :"
-expect 0 'ET' $measure -q -w 0 -r 1 -- unshare -p -f --mount-proc $measure --accounting none -q -w 0 -r 1 -- true
+expect 0 'Kept 1 of 1' $measure -q -w 0 -r 1 --cpu 0 -- $measure -q -w 0 -r 1 --cpu 0 -- true
+expect 0 'Kept 1 of 1' $measure -q -w 0 -r 1 -- sh -c "$measure -q -w 0 -r 1 -- $measure -q -w 0 -r 1 --cpu 0 -- true; :"
+expect 0 'Kept 1 of 1' $measure -q -w 0 -r 1 -- unshare -p -f --mount-proc $measure --accounting none -q -w 0 -r 1 -- true
 # --prepare and other hooks
-expect 0 'ET' $measure -q -w 0 -r 1 --prepare "$measure -q -w 0 -r 1 -- true" -- true
+expect 0 'Kept 1 of 1' $measure -q -w 0 -r 1 --prepare "$measure -q -w 0 -r 1 -- true" -- true
 
 # calibrations wait as well
 begin --cpu 0
