@@ -3,6 +3,7 @@
  * left out. Other encodings and archives are refused, with the command that converts them. */
 #pragma once
 
+#include "lib/base/cleanup.h"
 #include "lib/base/error.h"
 
 #include <stddef.h>
