@@ -160,10 +160,10 @@ static json_t *suite_as_json(const struct compare_suite *suite)
 			files, json_pack("{s:s, s:I, s:o, s:o}", "file", d->path, "results",
 				       (json_int_t)d->n, "only_here", only, "no_times", no_times));
 	}
-	return json_pack("{s:o, s:o, s:o, s:o, s:s, s:s}", "comparisons", pairs, "files", files,
-		"verdicts", counts, "geometric_mean", json_real_or_null(suite->geometric_mean),
-		"verdict", comparison_verdict_text(compare_query_worst(worst)), "worst",
-		worst->sides[1].name);
+	return JSON_OBJECT({"comparisons", pairs}, {"files", files}, {"verdicts", counts},
+		{"geometric_mean", json_real_or_null(suite->geometric_mean)},
+		{"verdict", json_text(comparison_verdict_text(compare_query_worst(worst)))},
+		{"worst", json_text(worst->sides[1].name)});
 }
 
 /* The ratios of all pairs. Nothing without -o. */

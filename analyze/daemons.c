@@ -112,12 +112,13 @@ static int daemons_print_json(const struct analysis *analysis, struct table *cen
 					json_real_or_null(d->share)));
 	}
 	return json_print_document("emp-daemons",
-		json_pack("{s:I, s:s*, s:s, s:s, s:I, s:b, s:o, s:o, s:o}", "run",
-			(json_int_t)analysis->run.id, "program", analysis->run.program, "verdict",
-			verdict, "shape", verdict, "resolution_ns",
-			(json_int_t)analysis->resolution_ns, "by_wait", analysis->by_wait,
-			"central", table_json(central), "l_samples", table_json(l_samples), "long",
-			long_executions),
+		JSON_OBJECT({"run", json_integer(analysis->run.id)},
+			{"program?", json_string(analysis->run.program)},
+			{"verdict", json_text(verdict)}, {"shape", json_text(verdict)},
+			{"resolution_ns", json_integer(analysis->resolution_ns)},
+			{"by_wait", json_boolean(analysis->by_wait)},
+			{"central", table_json(central)}, {"l_samples", table_json(l_samples)},
+			{"long", long_executions}),
 		err);
 }
 

@@ -123,10 +123,11 @@ static int analyze_sample_size_verb(int argc, char **argv, struct error *err)
 		print_sizes(d, clocks, (struct table *const[]){pt, et}, needed);
 		return 0;
 	}
-	document = json_pack("{s:I, s:s*, s:I, s:I, s:o, s:o, s:o}", "run", (json_int_t)d->run.id,
-		"profile", analyze_options.profile, "suggested", (json_int_t)clocks[0].suggested,
-		"suggested_for_et", (json_int_t)clocks[1].suggested, "pt", table_json(pt), "et",
-		table_json(et), "needed", table_json(needed));
+	document = JSON_OBJECT({"run", json_integer(d->run.id)},
+		{"profile?", json_string(analyze_options.profile)},
+		{"suggested", json_integer(clocks[0].suggested)},
+		{"suggested_for_et", json_integer(clocks[1].suggested)}, {"pt", table_json(pt)},
+		{"et", table_json(et)}, {"needed", table_json(needed)});
 	noise_add_json(document, &d->mark);
 	return json_print_document("emp-sample-size", document, err);
 }

@@ -147,20 +147,22 @@ static json_t *run_as_json(const struct run *run, size_t n_samples, const char *
 {
 	const char *kind = run_kind_names[run->kind];
 
-	return json_pack(
-		"{s:I, s:s, s:s*, s:s, s:s, s:s, s:I, s:o, s:s?, s:o, s:I, s:s*, s:s*, s:s*, s:s*, "
-		"s:s*, s:b, s:o, s:s*}",
-		"run", (json_int_t)run->id, "uid", run->uid, "program", run->program, "kind", kind,
-		"purpose", kind, "state", run_state_word(run->state), "samples",
-		(json_int_t)n_samples, "started_ns",
-		json_int_if(run->started_ns > 0, run->started_ns), "started",
-		run->started_ns > 0 ? text_rfc3339(run->started_ns) : NULL, "task_length_ns",
-		json_int_if(run->task_length_ns > 0, run->task_length_ns), "resolution_ns",
-		(json_int_t)run->resolution_ns, "backend", run->backend, "pt_source",
-		run->pt_source, "wait_source", run->wait_source, "environment", digest, "profile",
-		run->profile, "other_cpus", run->other_cpus, "unprofiled_share_ppm",
-		json_int_if(run->unprofiled_share_ppm > 0, run->unprofiled_share_ppm), "notes",
-		run->notes);
+	return JSON_OBJECT({"run", json_integer(run->id)}, {"uid", json_text(run->uid)},
+		{"program?", json_string(run->program)}, {"kind", json_text(kind)},
+		{"purpose", json_text(kind)}, {"state", json_text(run_state_word(run->state))},
+		{"samples", json_integer(n_samples)},
+		{"started_ns", json_int_if(run->started_ns > 0, run->started_ns)},
+		{"started", json_text(run->started_ns > 0 ? text_rfc3339(run->started_ns) : NULL)},
+		{"task_length_ns", json_int_if(run->task_length_ns > 0, run->task_length_ns)},
+		{"resolution_ns", json_integer(run->resolution_ns)},
+		{"backend?", json_string(run->backend)},
+		{"pt_source?", json_string(run->pt_source)},
+		{"wait_source?", json_string(run->wait_source)},
+		{"environment?", json_string(digest)}, {"profile?", json_string(run->profile)},
+		{"other_cpus", json_boolean(run->other_cpus)},
+		{"unprofiled_share_ppm",
+			json_int_if(run->unprofiled_share_ppm > 0, run->unprofiled_share_ppm)},
+		{"notes?", json_string(run->notes)});
 }
 
 /* Both clocks as the screen has them, of the samples kept; "raw": of all samples. */

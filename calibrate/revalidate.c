@@ -213,9 +213,10 @@ static json_t *verdict_json(const struct judgement *j, const struct past *p, int
 					  validity_name(j->findings[i].verdict), "verdict",
 					  verdict_word(j->findings[i].verdict), "words",
 					  j->findings[i].text));
-	return json_pack("{s:s, s:s, s:s, s:I, s:o, s:o}", "profile", p->profile.name, "validity",
-		validity_name(j->verdict), "verdict", verdict_word(j->verdict), "run",
-		(json_int_t)run, "changes", changes, "findings", findings);
+	return JSON_OBJECT({"profile", json_text(p->profile.name)},
+		{"validity", json_text(validity_name(j->verdict))},
+		{"verdict", json_text(verdict_word(j->verdict))}, {"run", json_integer(run)},
+		{"changes", changes}, {"findings", findings});
 }
 
 /* Whether the new run shows all that the profile has of another INC. */

@@ -158,11 +158,12 @@ static json_t *phase_json(const struct calibration_phase *wanted, const struct p
 {
 	_cleanup_(table_freep) struct table *last = list_last(phase);
 	json_t *points = json_array(), *warnings = json_array();
-	json_t *json = json_pack("{s:I, s:I, s:I, s:I, s:o, s:O, s:o}", "task_length_ns",
-		(json_int_t)wanted->length_ns, "wanted", (json_int_t)wanted->samples, "samples",
-		(json_int_t)phase->result.n_samples, "left_ns", (json_int_t)phase->left_ns,
-		"resume_points", points, "seams", points, "warnings",
-		warnings); /* "seams" is the name in 0.1.0 */
+	json_t *json = JSON_OBJECT({"task_length_ns", json_integer(wanted->length_ns)},
+		{"wanted", json_integer(wanted->samples)},
+		{"samples", json_integer(phase->result.n_samples)},
+		{"left_ns", json_integer(phase->left_ns)}, {"resume_points", points},
+		{"seams", json_incref(points)}, /* its name in 0.1.0 */
+		{"warnings", warnings});
 
 	if (phase->result.discarding.run.id)
 		json_object_set_new(json, "run", json_integer(phase->result.discarding.run.id));
@@ -195,11 +196,12 @@ static const char *state_name(const struct state *s)
 static int print_json(const struct state *s, struct error *err)
 {
 	const struct calibration_plan *c = &s->calibration;
-	json_t *json = json_pack("{s:s, s:s, s:o, s:I, s:o, s:o}", "profile", c->profile, "state",
-		state_name(s), "started_ns", json_int_if(c->started_ns > 0, c->started_ns),
-		"left_ns", (json_int_t)s->left_ns, "short",
-		phase_json(&c->phases[SHORT_PHASE], &s->phases[SHORT_PHASE]), "long",
-		phase_json(&c->phases[LONG_PHASE], &s->phases[LONG_PHASE]));
+	json_t *json = JSON_OBJECT({"profile", json_text(c->profile)},
+		{"state", json_text(state_name(s))},
+		{"started_ns", json_int_if(c->started_ns > 0, c->started_ns)},
+		{"left_ns", json_integer(s->left_ns)},
+		{"short", phase_json(&c->phases[SHORT_PHASE], &s->phases[SHORT_PHASE])},
+		{"long", phase_json(&c->phases[LONG_PHASE], &s->phases[LONG_PHASE])});
 
 	if (s->pid)
 		json_object_set_new(json, "pid", json_integer(s->pid));

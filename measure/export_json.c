@@ -11,12 +11,6 @@
 #include "lib/report/results.h"
 #include "lib/report/screen.h"
 
-/* NULL is null; json_string(NULL) leaves the member out. */
-static json_t *text_or_null(const char *text)
-{
-	return text ? json_string(text) : json_null();
-}
-
 /* A value of each sample, by its offset in struct sample, where it is an int64_t. */
 static json_t *sample_values(const struct run_result *run, size_t offset)
 {
@@ -91,16 +85,15 @@ static void add_conditions(json_t *emp, const struct session *s, const struct ta
 	_cleanup_(freep) char *profile = text_utf8(s->options->profile);
 	_cleanup_(freep) char *changes = text_utf8(s->environment_changes);
 
-	json_object_set_new(emp, "profile", text_or_null(profile));
+	json_object_set_new(emp, "profile", json_text(profile));
 	json_object_set_new(emp, "environment", json_string(s->base.environment_digest));
-	json_object_set_new(
-		emp, "profile_environment", text_or_null(s->profile.environment_digest));
-	json_object_set_new(emp, "environment_changes", text_or_null(changes));
+	json_object_set_new(emp, "profile_environment", json_text(s->profile.environment_digest));
+	json_object_set_new(emp, "environment_changes", json_text(changes));
 	json_object_set_new(emp, "backend", json_string(o->backend));
 	json_object_set_new(emp, "pt_source", json_string(o->pt_source));
 	json_object_set_new(emp, "wait_source", json_string(t->run.wait_source));
 	json_object_set_new(emp, "pt_partial", json_boolean(!o->cgroup));
-	json_object_set_new(emp, "call", text_or_null(run->owner));
+	json_object_set_new(emp, "call", json_text(run->owner));
 	json_object_set_new(emp, "cpu", json_int_if(run->cpu >= 0, run->cpu));
 }
 
@@ -327,8 +320,7 @@ static int duet_json(const struct session *s, json_t **ret, struct error *err)
 		return r;
 	}
 	*ret = duet_report_as_json(&report, s->names);
-	json_object_set_new(
-		*ret, "doubt", text_or_null(s->doubt ? duet_doubt_names[s->doubt] : NULL));
+	json_object_set_new(*ret, "doubt", json_text(s->doubt ? duet_doubt_names[s->doubt] : NULL));
 	json_object_set_new(*ret, "verdict_from", json_string(verdict_source(s)));
 	json_object_set_new(*ret, "runs_in_turn", runs);
 	if (in_turn)
@@ -364,9 +356,10 @@ int export_json_write(const struct session *s, FILE *file, struct error *err)
 	for (size_t i = 0; i < N_COMPARISON_CLOCKS * s->n; i++)
 		worst = comparison_worse(worst, &s->comparisons[i]);
 	return json_print(
-		json_pack("{s:s, s:i, s:O*, s:O, s:O, s:s*, s:O*, s:O*}", "format", "emp-measure",
-			"version", 1, "context", context, "results", results, "comparisons",
-			comparisons, "verdict", worst ? comparison_verdict_text(worst) : NULL,
-			"duet", duet, "advice", advised),
+		JSON_OBJECT({"format", json_text("emp-measure")}, {"version", json_integer(1)},
+			{"context?", json_incref(context)}, {"results", json_incref(results)},
+			{"comparisons", json_incref(comparisons)},
+			{"verdict?", json_string(worst ? comparison_verdict_text(worst) : NULL)},
+			{"duet?", json_incref(duet)}, {"advice?", json_incref(advised)}),
 		file, err);
 }

@@ -78,6 +78,30 @@ json_t *json_interval(double low, double high)
 	return isfinite(low) && isfinite(high) ? json_pack("[f, f]", low, high) : json_null();
 }
 
+json_t *json_text(const char *text)
+{
+	return json_string(text) ?: json_null();
+}
+
+json_t *json_object_of(const struct json_member *members)
+{
+	json_t *object = json_object();
+
+	for (const struct json_member *m = members; m->name; m++) {
+		size_t n = strlen(m->name);
+		bool maybe = n > 0 && m->name[n - 1] == '?';
+		_cleanup_(freep) char *name = xstrndup(m->name, n - maybe);
+
+		if (!m->value && !maybe) {
+			fprintf(stderr, "the member '%s' of a JSON object has no value\n", name);
+			abort();
+		}
+		if (m->value)
+			json_object_set_new(object, name, m->value);
+	}
+	return object;
+}
+
 struct json_source {
 	struct input *input;
 	const char *path;

@@ -30,6 +30,23 @@ static inline json_t *json_int_if(bool known, int64_t value)
 }
 /* [low, high]; null if they are not finite numbers. */
 json_t *json_interval(double low, double high);
+/* null if it is NULL, or not UTF-8. */
+json_t *json_text(const char *text);
+
+/* An object of these members, in their order:
+ *
+ * 	JSON_OBJECT({"run", json_integer(run)}, {"unit", json_text(unit)},
+ * 		{"profile?", json_string(profile)})
+ *
+ * The values are taken over. A name with a question mark: the member is left out if its value is
+ * NULL. Another value that is NULL was forgotten, and aborts the program with the member's name. */
+struct json_member {
+	const char *name;
+	json_t *value;
+};
+
+#define JSON_OBJECT(...) json_object_of((const struct json_member[]){__VA_ARGS__, {}})
+json_t *json_object_of(const struct json_member *members);
 
 /* A whole file, see input.h; "-" is standard input. The sentence of a parse error has line and
  * column. */

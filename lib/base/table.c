@@ -373,8 +373,7 @@ json_t *table_json(struct table *table)
 			if (table->columns[i].member)
 				json_object_set_new(object, table->columns[i].member,
 					row[i].value ? json_incref(row[i].value)
-						     /* not UTF-8 */
-						     : json_string(row[i].text) ?: json_null());
+						     : json_text(row[i].text));
 		json_array_append_new(rows, object);
 	}
 	return rows;

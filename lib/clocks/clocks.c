@@ -188,7 +188,7 @@ static json_t *tick_json(const struct clocks *c)
 	json_t *processes;
 
 	if (c->tick_why)
-		return json_pack("{s:s}", "missing", c->tick_why);
+		return JSON_OBJECT({"missing", json_text(c->tick_why)});
 	processes = json_array();
 	for (size_t i = 0; i < N_CLOCK_TICKS; i++)
 		json_array_append_new(
@@ -218,14 +218,15 @@ json_t *clocks_as_json(const struct clocks *c)
 			small_costs, reals_as_json(small_cost_reals, cost, 1, cost->name));
 	}
 
-	json = json_pack(
-		"{s:s, s:i, s:I, s:I, s:b, s:f, s:s*, s:s*, s:o, s:o, s:o, s:o, s:o, s:o, s:o*}",
-		"format", "emp-clocks", "version", 1, "made_ns", (json_int_t)c->made_ns, "cpu",
-		(json_int_t)c->cpu, "full", c->full, "cycles_per_second", c->cycles_per_second,
-		"clocksource", c->clocksource, "allocator", c->allocator, "sources", sources,
-		"missing", missing, "precision", precision, "malloc", allocations,
-		"malloc_by_source", small_costs, "tick", tick_json(c), "calibration",
-		c->id > 0 ? json_integer(c->id) : NULL);
+	json = JSON_OBJECT({"format", json_text("emp-clocks")}, {"version", json_integer(1)},
+		{"made_ns", json_integer(c->made_ns)}, {"cpu", json_integer(c->cpu)},
+		{"full", json_boolean(c->full)},
+		{"cycles_per_second", json_real_or_null(c->cycles_per_second)},
+		{"clocksource?", json_string(c->clocksource)},
+		{"allocator?", json_string(c->allocator)}, {"sources", sources},
+		{"missing", missing}, {"precision", precision}, {"malloc", allocations},
+		{"malloc_by_source", small_costs}, {"tick", tick_json(c)},
+		{"calibration?", c->id > 0 ? json_integer(c->id) : NULL});
 	document_add_moment(json, "made", c->made_ns);
 	return json;
 }

@@ -302,9 +302,9 @@ json_t *duet_report_as_json(const struct duet_report *d, const char *const *name
 	int64_t better = duet_suggest_slice(d->rows[0].slice_ns, d->costs, d->n);
 	double slice = mean_slice(d);
 
-	return json_pack("{s:s, s:i, s:I, s:o, s:o, s:o}", "slices_by",
-		d->rows[0].frozen ? "freezer" : "scheduler", "cpu", d->cpu, "slice_ns",
-		(json_int_t)d->rows[0].slice_ns, "mean_slice_ns",
-		isnan(slice) ? json_null() : json_integer((json_int_t)slice), "suggested_slice_ns",
-		better ? json_integer(better) : json_null(), "programs", table_json(list));
+	return JSON_OBJECT({"slices_by", json_text(d->rows[0].frozen ? "freezer" : "scheduler")},
+		{"cpu", json_integer(d->cpu)}, {"slice_ns", json_integer(d->rows[0].slice_ns)},
+		{"mean_slice_ns", isnan(slice) ? json_null() : json_integer((json_int_t)slice)},
+		{"suggested_slice_ns", json_int_if(better > 0, better)},
+		{"programs", table_json(list)});
 }

@@ -82,8 +82,9 @@ char *inc_units_text(char buffer[INC_UNITS_TEXT_SIZE], const struct inc_units *u
 
 json_t *inc_units_as_json(const struct inc_units *u)
 {
-	return json_pack("{s:f, s:I, s:I, s:I, s:i, s:o, s:o}", "mean", u->mean, "samples",
-		(json_int_t)u->n, "run", (json_int_t)u->run, "increments",
-		(json_int_t)u->increments, "unit_increments", INC_UNIT, "interval",
-		json_interval(u->low, u->high), "sd", json_real_or_null(u->sd * u->mean));
+	return JSON_OBJECT({"mean", json_real_or_null(u->mean)}, {"samples", json_integer(u->n)},
+		{"run", json_integer(u->run)}, {"increments", json_integer(u->increments)},
+		{"unit_increments", json_integer(INC_UNIT)},
+		{"interval", json_interval(u->low, u->high)},
+		{"sd", json_real_or_null(u->sd * u->mean)});
 }

@@ -110,13 +110,17 @@ static json_t *changes_json(const struct jitter_pair *pair)
 	for (size_t i = 0; i < pair->changes.n; i++) {
 		const struct jitter_change *c = &pair->changes.items[i];
 
-		json_array_append_new(array,
-			json_pack("{s:s, s:s, s:s?, s:s, s:f, s:f, s:o, s:f, s:o, s:f}", "name",
-				c->source->name, "kind", source_kind_names[c->source->kind], "unit",
-				c->source->unit, "change", jitter_change_names[c->kind],
-				"baseline_time_share", c->before_share, "time_share",
-				c->after_share, "ratio", json_real_or_null(c->ratio), "ratio_low",
-				c->low, "ratio_high", json_real_or_null(c->high), "p", c->p));
+		json_array_append_new(
+			array, JSON_OBJECT({"name", json_text(c->source->name)},
+				       {"kind", json_text(source_kind_names[c->source->kind])},
+				       {"unit", json_text(c->source->unit)},
+				       {"change", json_text(jitter_change_names[c->kind])},
+				       {"baseline_time_share", json_real_or_null(c->before_share)},
+				       {"time_share", json_real_or_null(c->after_share)},
+				       {"ratio", json_real_or_null(c->ratio)},
+				       {"ratio_low", json_real_or_null(c->low)},
+				       {"ratio_high", json_real_or_null(c->high)},
+				       {"p", json_real_or_null(c->p)}));
 	}
 	return json_pack("{s:I, s:I, s:f, s:o}", "run", (json_int_t)pair->run->run.id, "baseline",
 		(json_int_t)pair->baseline->run.id, "new_share", pair->changes.new_share, "sources",

@@ -385,11 +385,12 @@ static json_t *unexplained_json(const struct jitter_run *run)
 {
 	const struct jitter_cpu *all = &run->all;
 
-	return json_pack("{s:I, s:I, s:f, s:o, s:o, s:o, s:o}", "count",
-		(json_int_t)all->unexplained, "total_ns", (json_int_t)all->unexplained_ns,
-		"time_share", jitter_share(all->unexplained_ns, all->sampled_ns), "periods",
-		periods_json(run), "outside_kernel", outside_json(run), "steal_ns",
-		known_or_null(all->steal_ns), "smis", known_or_null(all->smis));
+	return JSON_OBJECT({"count", json_integer(all->unexplained)},
+		{"total_ns", json_integer(all->unexplained_ns)},
+		{"time_share",
+			json_real_or_null(jitter_share(all->unexplained_ns, all->sampled_ns))},
+		{"periods", periods_json(run)}, {"outside_kernel", outside_json(run)},
+		{"steal_ns", known_or_null(all->steal_ns)}, {"smis", known_or_null(all->smis)});
 }
 
 static json_t *gaps_json(int64_t count, int64_t ns, const struct jitter_cpu *cpu)
@@ -419,19 +420,21 @@ static json_t *run_json(const struct jitter_run *run)
 	show_source_rows(
 		run, &run->time, of_combinations, LITTLE_TOO | ONLY_COMBINATIONS, &combinations);
 
-	return json_pack("{s:O*, s:I, s:s, s:o, s:I, s:f, s:I, s:I, s:I, s:I, s:I, s:{s:I, s:I}, "
-			 "s:o, s:o, s:o, s:o, s:o}",
-		"context", run->context, "run", (json_int_t)run->run.id, "state",
-		run_state_word(run->run.state), "cpus", cpus, "duration_ns",
-		(json_int_t)duration_ns, "sampled_share",
-		jitter_share(all->sampled_ns, all->wall_ns), "threshold_ns",
-		(json_int_t)all->threshold_ns, "events", (json_int_t)all->events, "events_lost",
-		(json_int_t)all->lost, "chain_breaks", (json_int_t)all->broken, "event_cost_ns",
-		(json_int_t)all->event_cost_ns, "gaps", "count", (json_int_t)all->gaps, "total_ns",
-		(json_int_t)all->gaps_ns, "explained",
-		gaps_json(all->explained, all->explained_ns, all), "by_chance",
-		gaps_json(all->chance, all->chance_ns, all), "residue", unexplained_json(run),
-		"sources", sources, "combinations", combinations);
+	return JSON_OBJECT({"context?", json_incref(run->context)},
+		{"run", json_integer(run->run.id)},
+		{"state", json_text(run_state_word(run->run.state))}, {"cpus", cpus},
+		{"duration_ns", json_integer(duration_ns)},
+		{"sampled_share", json_real_or_null(jitter_share(all->sampled_ns, all->wall_ns))},
+		{"threshold_ns", json_integer(all->threshold_ns)},
+		{"events", json_integer(all->events)}, {"events_lost", json_integer(all->lost)},
+		{"chain_breaks", json_integer(all->broken)},
+		{"event_cost_ns", json_integer(all->event_cost_ns)},
+		{"gaps", JSON_OBJECT({"count", json_integer(all->gaps)},
+				 {"total_ns", json_integer(all->gaps_ns)})},
+		{"explained", gaps_json(all->explained, all->explained_ns, all)},
+		{"by_chance", gaps_json(all->chance, all->chance_ns, all)},
+		{"residue", unexplained_json(run)}, {"sources", sources},
+		{"combinations", combinations});
 }
 
 /* The interruptions of one range of lengths, by source. Buckets do not know the shortest, the
@@ -442,10 +445,11 @@ static json_t *peak_json(const struct jitter_run *run, const struct jitter_peak 
 	json_t *sources;
 
 	show_source_rows(run, &peak->table, members, LITTLE_TOO | OUTSIDE_TOO, &sources);
-	return json_pack("{s:I, s:I, s:I, s:{s:I, s:I}, s:o}", "run", (json_int_t)run->run.id,
-		"low_ns", (json_int_t)peak->low_ns, "high_ns", (json_int_t)peak->high_ns, "gaps",
-		"count", (json_int_t)peak->gaps, "total_ns", (json_int_t)peak->gaps_ns, "sources",
-		sources);
+	return JSON_OBJECT({"run", json_integer(run->run.id)},
+		{"low_ns", json_integer(peak->low_ns)}, {"high_ns", json_integer(peak->high_ns)},
+		{"gaps", JSON_OBJECT({"count", json_integer(peak->gaps)},
+				 {"total_ns", json_integer(peak->gaps_ns)})},
+		{"sources", sources});
 }
 
 static void print_peak(const struct jitter_run *run, const struct jitter_peak *peak)

@@ -70,11 +70,13 @@ static json_t *preemptions_json(const struct program_trace *t, const struct pree
 		const struct preemption *item = &taken->items[i];
 		const struct jitter_source_name *source = &t->sources.items[item->source];
 
-		json_array_append_new(sources,
-			json_pack("{s:s, s:s, s:s?, s:I, s:I, s:I}", "name", source->name, "kind",
-				source_kind_names[source->kind], "unit", source->unit, "slices",
-				(json_int_t)item->slices, "total_ns", (json_int_t)item->total_ns,
-				"longest_ns", (json_int_t)item->longest_ns));
+		json_array_append_new(
+			sources, JSON_OBJECT({"name", json_text(source->name)},
+					 {"kind", json_text(source_kind_names[source->kind])},
+					 {"unit", json_text(source->unit)},
+					 {"slices", json_integer(item->slices)},
+					 {"total_ns", json_integer(item->total_ns)},
+					 {"longest_ns", json_integer(item->longest_ns)}));
 	}
 	return sources;
 }
@@ -87,12 +89,13 @@ json_t *program_trace_json(
 	for (size_t i = 0; i < n; i++) {
 		const struct preemptions *taken = &preemptions[i];
 
-		json_array_append_new(samples,
-			json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "sample", (json_int_t)(i + 1),
-				"taken_ns", (json_int_t)taken->total_ns, "events",
-				(json_int_t)taken->events, "events_lost", (json_int_t)taken->lost,
-				"chain_breaks", (json_int_t)taken->broken, "sources",
-				preemptions_json(t, taken)));
+		json_array_append_new(
+			samples, JSON_OBJECT({"sample", json_integer((json_int_t)i + 1)},
+					 {"taken_ns", json_integer(taken->total_ns)},
+					 {"events", json_integer(taken->events)},
+					 {"events_lost", json_integer(taken->lost)},
+					 {"chain_breaks", json_integer(taken->broken)},
+					 {"sources", preemptions_json(t, taken)}));
 	}
 	return json_pack("{s:i, s:I, s:o}", "cpu", t->cpu, "event_cost_ns",
 		(json_int_t)t->event_cost_ns, "samples", samples);

@@ -201,16 +201,17 @@ json_t *load_known_json(int64_t value)
 
 static json_t *worker_json(const struct load_work *work, const struct sample_program *part)
 {
-	return json_pack("{s:I, s:s, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*}",
-		"slave", (json_int_t)part->program, "script",
-		work->programs[part->program - 1].name, "repetitions",
-		load_known_json(part->repetitions), "pt_ns", load_known_json(part->pt_ns), "et_ns",
-		load_known_json(part->et_ns), "finished_ns", load_known_json(part->finished_ns),
-		"user_ns", load_known_json(part->user_ns), "system_ns",
-		load_known_json(part->system_ns), "wait_ns", load_known_json(part->wait_ns),
-		"io_wait_ns", load_known_json(part->io_wait_ns), "major_faults",
-		load_known_json(part->major_faults), "max_rss_bytes",
-		load_known_json(part->max_rss_bytes));
+	return JSON_OBJECT({"slave", json_integer(part->program)},
+		{"script", json_text(work->programs[part->program - 1].name)},
+		{"repetitions?", load_known_json(part->repetitions)},
+		{"pt_ns?", load_known_json(part->pt_ns)}, {"et_ns?", load_known_json(part->et_ns)},
+		{"finished_ns?", load_known_json(part->finished_ns)},
+		{"user_ns?", load_known_json(part->user_ns)},
+		{"system_ns?", load_known_json(part->system_ns)},
+		{"wait_ns?", load_known_json(part->wait_ns)},
+		{"io_wait_ns?", load_known_json(part->io_wait_ns)},
+		{"major_faults?", load_known_json(part->major_faults)},
+		{"max_rss_bytes?", load_known_json(part->max_rss_bytes)});
 }
 
 /* The workers of a run in the order in which they finished. */
@@ -260,15 +261,16 @@ static json_t *load_run_json(const struct load_report *p, size_t k, const struct
 	if (load_rates_in_shares(all))
 		shares = json_real((double)all->items[0].nano[k] / 1e9);
 
-	return json_pack("{s:I, s:b, s:f, s:I, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, "
-			 "s:o, s:o, s:o}",
-		"run", (json_int_t)sample->n, "kept", !p->result.discarding.out[k], "rate_per_s",
-		(double)all->sum.nano[k] / 1e9, "time_to_last_ns", (json_int_t)sample->et_ns,
-		"start_spread_ns", spread, "last_start_ns", last_start, "release_ns",
-		load_known_json(start->release_ns), "driver_ns", load_known_json(start->driver_ns),
-		"idle_ns", load_known_json(start->idle_ns), "cpus", load_known_json(start->cpus),
-		"idle_share", idle, "shares_per_s", shares, "finish_order",
-		finish_order_json(&parts), "scripts", scripts, "slaves", workers);
+	return JSON_OBJECT({"run", json_integer(sample->n)},
+		{"kept", json_boolean(!p->result.discarding.out[k])},
+		{"rate_per_s", json_real_or_null((double)all->sum.nano[k] / 1e9)},
+		{"time_to_last_ns", json_integer(sample->et_ns)}, {"start_spread_ns?", spread},
+		{"last_start_ns?", last_start}, {"release_ns?", load_known_json(start->release_ns)},
+		{"driver_ns?", load_known_json(start->driver_ns)},
+		{"idle_ns?", load_known_json(start->idle_ns)},
+		{"cpus?", load_known_json(start->cpus)}, {"idle_share?", idle},
+		{"shares_per_s?", shares}, {"finish_order", finish_order_json(&parts)},
+		{"scripts", scripts}, {"slaves", workers});
 }
 
 static json_t *scripts_json(const struct load_rates *rates)
@@ -298,15 +300,17 @@ json_t *load_report_as_json(const struct load_report *p)
 	for (size_t k = 0; k < result->n_samples; k++)
 		json_array_append_new(runs, load_run_json(p, k, &all));
 	json_object_del(discarding, "run"); /* that is a member of the load */
-	return json_pack("{s:s, s:i, s:O*, s:I, s:s, s:s, s:s*, s:o, s:o, s:o*, s:o, s:o, s:o, "
-			 "s:o, s:o, s:o}",
-		"format", "emp-load", "version", 1, "context", p->context, "run",
-		(json_int_t)run->id, "load", run->program, "coordination",
-		coordination_names[p->load.coordination], "cpus", p->load.cpus, "runs", runs,
-		"rate_per_s", rate_json(&rates->sum), "shares_per_s", shares, "scripts",
-		scripts_json(rates), "order_changed", json_real_or_null(rates->order_changed),
-		"idle_share", json_real_or_null(p->idle), "page_waits", page_wait_report_as_json(p),
-		"discarding", discarding, "warnings", notes_as_json(&p->notes));
+	return JSON_OBJECT({"format", json_text("emp-load")}, {"version", json_integer(1)},
+		{"context?", json_incref(p->context)}, {"run", json_integer(run->id)},
+		{"load", json_text(run->program)},
+		{"coordination", json_text(coordination_names[p->load.coordination])},
+		{"cpus?", json_string(p->load.cpus)}, {"runs", runs},
+		{"rate_per_s", rate_json(&rates->sum)}, {"shares_per_s?", shares},
+		{"scripts", scripts_json(rates)},
+		{"order_changed", json_real_or_null(rates->order_changed)},
+		{"idle_share", json_real_or_null(p->idle)},
+		{"page_waits", page_wait_report_as_json(p)}, {"discarding", discarding},
+		{"warnings", notes_as_json(&p->notes)});
 }
 
 enum { LOAD_LABEL = 26, LOAD_NAME = 50 }; /* columns */

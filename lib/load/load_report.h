@@ -51,7 +51,7 @@ void load_report_print(FILE *file, const struct load_report *report, int64_t pag
 /* An emp-load document. */
 json_t *load_report_as_json(const struct load_report *report);
 
-/* For json_pack's o*: NULL, so that the member is missing, if it is below 0: not known. */
+/* NULL, which leaves "name?" out of a JSON_OBJECT, if it is below 0: not known. */
 json_t *load_known_json(int64_t value);
 
 /* A line of it: a label, and a text, which is wrapped beside it. */

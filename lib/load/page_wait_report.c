@@ -190,9 +190,9 @@ static json_t *wait_total_json(
 					      "count", (json_int_t)wait->count, "total_ns",
 					      (json_int_t)wait->total_ns));
 	}
-	return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o*}", "count", (json_int_t)total->count,
-		"total_ns", (json_int_t)total->total_ns, "lost", (json_int_t)total->lost, "bins",
-		bins, "runs", runs, "ready_ns", load_known_json(total->ready_ns));
+	return JSON_OBJECT({"count", json_integer(total->count)},
+		{"total_ns", json_integer(total->total_ns)}, {"lost", json_integer(total->lost)},
+		{"bins", bins}, {"runs", runs}, {"ready_ns?", load_known_json(total->ready_ns)});
 }
 
 /* NULL: not known. */

@@ -20,13 +20,12 @@ json_t *summary_as_json(const struct summary *s)
 {
 	bool any = s->n > 0, several = s->n > 1;
 
-	return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "n", (json_int_t)s->n, "min_ns",
-		any ? json_integer(s->min_ns) : json_null(), "max_ns",
-		any ? json_integer(s->max_ns) : json_null(), "mean_ns",
-		json_real_or_null(summary_mean(s)), "median_ns",
-		json_real_or_null(any ? s->median_ns : NAN), "sd_ns",
-		json_real_or_null(summary_sd(s)), "relative_error",
-		json_real_or_null(several ? s->relative_error : NAN));
+	return JSON_OBJECT({"n", json_integer(s->n)}, {"min_ns", json_int_if(any, s->min_ns)},
+		{"max_ns", json_int_if(any, s->max_ns)},
+		{"mean_ns", json_real_or_null(summary_mean(s))},
+		{"median_ns", json_real_or_null(any ? s->median_ns : NAN)},
+		{"sd_ns", json_real_or_null(summary_sd(s))},
+		{"relative_error", json_real_or_null(several ? s->relative_error : NAN)});
 }
 
 static json_t *over_as_json(const struct over_cutoff *over, size_t n, const char *limit)
@@ -52,13 +51,15 @@ json_t *others_as_json(const struct daemons *others, bool unprofiled)
 		if (unprofiled && (o->profiled || !o->long_once))
 			continue;
 		json_array_append_new(array,
-			json_pack("{s:s, s:s*, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:o*}", "daemon",
-				o->name, "unit", o->unit, "in_profile", o->profiled, "disturbed_ns",
-				(json_int_t)o->disturbed_ns, "disturbed_most_ns",
-				(json_int_t)o->disturbed_most_ns, "total_ns",
-				(json_int_t)o->total_ns, "max_ns", (json_int_t)o->max_ns, "most_ns",
-				(json_int_t)o->max_ns, "sample", (json_int_t)o->max_sample, "names",
-				o->names > 0 ? json_integer(o->names) : NULL));
+			JSON_OBJECT({"daemon", json_text(o->name)}, {"unit?", json_string(o->unit)},
+				{"in_profile", json_boolean(o->profiled)},
+				{"disturbed_ns", json_integer(o->disturbed_ns)},
+				{"disturbed_most_ns", json_integer(o->disturbed_most_ns)},
+				{"total_ns", json_integer(o->total_ns)},
+				{"max_ns", json_integer(o->max_ns)},
+				{"most_ns", json_integer(o->max_ns)},
+				{"sample", json_integer(o->max_sample)},
+				{"names?", o->names > 0 ? json_integer(o->names) : NULL}));
 	}
 	return array;
 }
@@ -127,20 +128,23 @@ json_t *analysis_as_json(const struct analysis *a)
 				       "low_ns", (json_int_t)z->low_ns, "high_ns",
 				       (json_int_t)z->high_ns, "next", zoom_why(z)));
 	}
-	return json_pack(
-		"{s:I, s:s*, s:I, s:s, s:s, s:b, s:o, s:o, s:{s:I, s:I, s:I, s:o, s:o, s:o}, s:b, "
-		"s:o*, s:o*, s:o, s:o, s:o}",
-		"run", (json_int_t)a->run.id, "program", a->run.program, "samples",
-		(json_int_t)a->n_samples, "shape", verdict_name(a->verdict), "why", a->why, "noisy",
-		a->noise.noisy, "blind_ns", json_int_if(a->noise.blind_ns > 0, a->noise.blind_ns),
-		"pt_sd", json_real_or_null(a->noise.pt_sd), "central", "samples",
-		(json_int_t)c->n_central, "pairs_in_arms", (json_int_t)c->n_arms,
-		"pairs_upper_right", (json_int_t)c->n_corners, "low_ns",
-		json_int_if(any, c->low_ns), "high_ns", json_int_if(any, c->high_ns), "median_ns",
-		json_int_if(any, c->median_ns), "by_wait", a->by_wait, "usual_ns",
-		a->by_wait ? json_integer(a->median_rest_ns) : NULL, "frequent", frequent, "zooms",
-		zooms, "l_samples", numbers_as_json(a->l_samples, a->n_l_samples), "unexplained",
-		numbers_as_json(a->unexplained, a->n_unexplained));
+	return JSON_OBJECT({"run", json_integer(a->run.id)},
+		{"program?", json_string(a->run.program)}, {"samples", json_integer(a->n_samples)},
+		{"shape", json_text(verdict_name(a->verdict))}, {"why", json_text(a->why)},
+		{"noisy", json_boolean(a->noise.noisy)},
+		{"blind_ns", json_int_if(a->noise.blind_ns > 0, a->noise.blind_ns)},
+		{"pt_sd", json_real_or_null(a->noise.pt_sd)},
+		{"central", JSON_OBJECT({"samples", json_integer(c->n_central)},
+				    {"pairs_in_arms", json_integer(c->n_arms)},
+				    {"pairs_upper_right", json_integer(c->n_corners)},
+				    {"low_ns", json_int_if(any, c->low_ns)},
+				    {"high_ns", json_int_if(any, c->high_ns)},
+				    {"median_ns", json_int_if(any, c->median_ns)})},
+		{"by_wait", json_boolean(a->by_wait)},
+		{"usual_ns?", a->by_wait ? json_integer(a->median_rest_ns) : NULL},
+		{"frequent?", frequent}, {"zooms", zooms},
+		{"l_samples", numbers_as_json(a->l_samples, a->n_l_samples)},
+		{"unexplained", numbers_as_json(a->unexplained, a->n_unexplained)});
 }
 
 void daemon_print(FILE *file, const char *name, uint32_t names, const char *unit)

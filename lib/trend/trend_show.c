@@ -285,8 +285,9 @@ static json_t *trend_shares(struct level_change change)
 {
 	if (!isfinite(change.half))
 		return json_null();
-	return json_pack("{s:f, s:o}", "change", expm1(change.by), "change_interval",
-		json_interval(expm1(change.by - change.half), expm1(change.by + change.half)));
+	return JSON_OBJECT({"change", json_real_or_null(expm1(change.by))},
+		{"change_interval", json_interval(expm1(change.by - change.half),
+					    expm1(change.by + change.half))});
 }
 
 /* The last run against the reference. */
@@ -333,26 +334,28 @@ static json_t *trend_json(const struct trend_view *v)
 			i++, k++) {
 			const struct series_run *run = &s->items[i];
 
-			json_array_append_new(
-				runs, json_pack("{s:I, s:I, s:s, s:I, s:f, s:I}", "run",
-					      (json_int_t)run->run.id, "started_ns",
-					      (json_int_t)run->run.started_ns, "started",
-					      text_rfc3339(run->run.started_ns), "samples",
-					      (json_int_t)run->n_samples, "mean", exp(run->log),
-					      "level", (json_int_t)level + 1));
+			json_array_append_new(runs,
+				JSON_OBJECT({"run", json_integer(run->run.id)},
+					{"started_ns", json_integer(run->run.started_ns)},
+					{"started", json_text(text_rfc3339(run->run.started_ns))},
+					{"samples", json_integer(run->n_samples)},
+					{"mean", json_real_or_null(exp(run->log))},
+					{"level", json_integer(level + 1)}));
 		}
-	return json_pack(
-		"{s:s, s:s, s:o, s:o, s:s, s:I, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:I, s:I, "
-		"s:I}}",
-		"command", s->name, "verdict", comparison_verdict_words[v->judgement.verdict],
-		"comparison", trend_verdict_json(v), "drift", trend_drift_json(v), "unit",
-		s->unit == SERIES_INC ? "INC" : "s", "unit_increments",
-		(json_int_t)(s->unit == SERIES_INC ? INC_UNIT : 0), "levels", table_json(list),
-		"runs", runs, "sd", json_real_or_null(v->levels.sd), "lag1",
-		json_real_or_null(v->levels.lag1), "left_out", "other_unit",
-		(json_int_t)s->n_other_unit, "other_machine", (json_int_t)s->n_other_machine,
-		"other_inc", (json_int_t)s->n_other_inc, "few_samples", (json_int_t)s->n_few,
-		"without_pt", (json_int_t)s->n_without_pt, "at_once", (json_int_t)s->n_at_once);
+	return JSON_OBJECT({"command", json_text(s->name)},
+		{"verdict", json_text(comparison_verdict_words[v->judgement.verdict])},
+		{"comparison", trend_verdict_json(v)}, {"drift", trend_drift_json(v)},
+		{"unit", json_text(s->unit == SERIES_INC ? "INC" : "s")},
+		{"unit_increments", json_integer(s->unit == SERIES_INC ? INC_UNIT : 0)},
+		{"levels", table_json(list)}, {"runs", runs},
+		{"sd", json_real_or_null(v->levels.sd)},
+		{"lag1", json_real_or_null(v->levels.lag1)},
+		{"left_out", JSON_OBJECT({"other_unit", json_integer(s->n_other_unit)},
+				     {"other_machine", json_integer(s->n_other_machine)},
+				     {"other_inc", json_integer(s->n_other_inc)},
+				     {"few_samples", json_integer(s->n_few)},
+				     {"without_pt", json_integer(s->n_without_pt)},
+				     {"at_once", json_integer(s->n_at_once)})});
 }
 
 /* It stands apart from its neighbours of the same level. */

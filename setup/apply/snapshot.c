@@ -69,9 +69,9 @@ static json_t *snapshot_take(const struct unit_list *list)
 		if (unit_is_up(unit))
 			json_object_set_new(units, unit->name, json_string("active"));
 	}
-	return json_pack("{s:s, s:i, s:s?, s:o, s:o, s:o, s:o}", "format", "emp-snapshot",
-		"version", 1, "boot_id", boot_id, "files", take_files(), "masks", take_masks(),
-		"units", units, "unit_files", unit_files);
+	return JSON_OBJECT({"format", json_text("emp-snapshot")}, {"version", json_integer(1)},
+		{"boot_id", json_text(boot_id)}, {"files", take_files()}, {"masks", take_masks()},
+		{"units", units}, {"unit_files", unit_files});
 }
 
 int snapshot_save(const struct unit_list *list, struct error *err)

@@ -90,11 +90,12 @@ static json_t *check_json(const struct check *check, const struct finding *findi
 	const char *items = finding->items;
 	json_t *object, *array = items ? json_array() : NULL;
 
-	object = json_pack("{s:s, s:s%, s:s, s:s, s:s?, s:s, s:s, s:s?, s:s?, s:s}", "id",
-		check->id, "level", &check->level, (size_t)1, "step", check->step, "state",
-		states[finding->state].name, "value", finding->value, "wanted", check->wanted,
-		"why", check_why(check), "how", finding->how, "undo", finding->undo, "who",
-		check->who);
+	object = JSON_OBJECT({"id", json_text(check->id)},
+		{"level", json_stringn(&check->level, 1)}, {"step", json_text(check->step)},
+		{"state", json_text(states[finding->state].name)},
+		{"value", json_text(finding->value)}, {"wanted", json_text(check->wanted)},
+		{"why", json_text(check_why(check))}, {"how", json_text(finding->how)},
+		{"undo", json_text(finding->undo)}, {"who", json_text(check->who)});
 	if (states[finding->state].absent)
 		json_object_set_new(
 			object, "by_host", json_boolean(finding->state == CHECK_BY_HOST));
@@ -249,11 +250,16 @@ static int audit_print_json(const struct audit *audit, struct error *err)
 			json_array_append_new(
 				list, check_json(&check_rows[i], &audit->findings[i]));
 	return json_print_document("emp-audit",
-		json_pack("{s:{s:s, s:s, s:b, s:b, s:b}, s:s, s:o, s:i, s:i, s:s}", "machine",
-			"description", terminal_text(description), "words", description, "virtual",
-			m->virtual, "container", m->container, "systemd", m->systemd, "policy",
-			audit->facts.policy->name, "checks", list, "off", audit->n_off, "unknown",
-			audit->n_unknown, "verdict", audit->n_off ? "not fit" : "fit"),
+		JSON_OBJECT({"machine", JSON_OBJECT({"description",
+							    json_text(terminal_text(description))},
+						{"words", json_text(description)},
+						{"virtual", json_boolean(m->virtual)},
+						{"container", json_boolean(m->container)},
+						{"systemd", json_boolean(m->systemd)})},
+			{"policy", json_text(audit->facts.policy->name)}, {"checks", list},
+			{"off", json_integer(audit->n_off)},
+			{"unknown", json_integer(audit->n_unknown)},
+			{"verdict", json_text(audit->n_off ? "not fit" : "fit")}),
 		err);
 }
 

@@ -19,7 +19,7 @@ static json_t *fingerprint_file(int root_fd, const char *path)
 {
 	_cleanup_(freep) char *text = path_text(root_fd, "%s", path);
 
-	return json_string(text) ?: json_null();
+	return json_text(text);
 }
 
 /* Identity: processor, memory, firmware, kernel, system. It has nothing that only root can read, or
@@ -56,24 +56,32 @@ static json_t *fingerprint_identity(
 		bytes = m->memory_bytes;
 	_cleanup_(freep) char *size = path_text(
 		root_fd, "/sys/devices/system/memory/block_size_bytes");
-	json_t *processor = json_pack("{s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:o, s:o}", "vendor",
-		m->cpu_vendor, "name", m->cpu_name, "family", m->cpu_family, "model", m->cpu_model,
-		"stepping", m->cpu_stepping, "microcode", m->microcode, "present",
-		fingerprint_file(root_fd, "/sys/devices/system/cpu/present"), "caches",
-		fingerprint_caches(root_fd));
+	json_t *processor = JSON_OBJECT({"vendor", json_text(m->cpu_vendor)},
+		{"name", json_text(m->cpu_name)}, {"family", json_text(m->cpu_family)},
+		{"model", json_text(m->cpu_model)}, {"stepping", json_text(m->cpu_stepping)},
+		{"microcode", json_text(m->microcode)},
+		{"present", fingerprint_file(root_fd, "/sys/devices/system/cpu/present")},
+		{"caches", fingerprint_caches(root_fd)});
 
 	if (blocks > 0 && size)
 		bytes = saturate_multiply((uint64_t)blocks, strtoll(size, NULL, 16));
-	return json_pack("{s:s?, s:o, s:I, s:I, s:{s:s?, s:s?, s:s?, s:s?}, "
-			 "s:{s:b, s:s?, s:b, s:s?}, s:{s:s?, s:s?}, s:{s:s?, s:s?, s:s?}}",
-		"machine", *m->id ? m->id : NULL, "cpu", processor, "memory_gib",
-		(json_int_t)((bytes >> 30) + (bytes >> 29 & 1)), "numa_nodes",
-		(json_int_t)paths_count(root_fd, "/sys/devices/system/node/node[0-9]*"), "firmware",
-		"vendor", m->vendor, "product", m->product, "board", m->board, "version",
-		m->firmware, "virtualisation", "virtual", m->virtual, "hypervisor", m->hypervisor,
-		"container", m->container, "engine", m->engine, "kernel", "release",
-		kernel->running, "build", kernel->version, "system", "id", m->os_id, "version",
-		m->os_version, "name", m->os_name);
+	return JSON_OBJECT({"machine", json_text(*m->id ? m->id : NULL)}, {"cpu", processor},
+		{"memory_gib", json_integer((bytes >> 30) + (bytes >> 29 & 1))},
+		{"numa_nodes",
+			json_integer(paths_count(root_fd, "/sys/devices/system/node/node[0-9]*"))},
+		{"firmware",
+			JSON_OBJECT({"vendor", json_text(m->vendor)},
+				{"product", json_text(m->product)}, {"board", json_text(m->board)},
+				{"version", json_text(m->firmware)})},
+		{"virtualisation", JSON_OBJECT({"virtual", json_boolean(m->virtual)},
+					   {"hypervisor", json_text(m->hypervisor)},
+					   {"container", json_boolean(m->container)},
+					   {"engine", json_text(m->engine)})},
+		{"kernel", JSON_OBJECT({"release", json_text(kernel->running)},
+				   {"build", json_text(kernel->version)})},
+		{"system", JSON_OBJECT({"id", json_text(m->os_id)},
+				   {"version", json_text(m->os_version)},
+				   {"name", json_text(m->os_name)})});
 }
 
 /* Settings: what can be set on this machine and may affect times. Only what every user can read,
@@ -179,17 +187,20 @@ static json_t *frequencies(int root_fd)
 		const struct frequency_policy *p = &f.policies[i];
 
 		add_ranged(array, p->number,
-			json_pack("{s:s?, s:s?, s:s?, s:I, s:I, s:I, s:I, s:I}", "driver",
-				p->driver, "governor", p->governor, "preference", p->preference,
-				"min_khz", (json_int_t)p->min_khz, "max_khz",
-				(json_int_t)p->max_khz, "base_khz", (json_int_t)p->base_khz,
-				"hardware_max_khz", (json_int_t)p->hardware_max_khz, "boost",
-				(json_int_t)p->boost));
+			JSON_OBJECT({"driver", json_text(p->driver)},
+				{"governor", json_text(p->governor)},
+				{"preference", json_text(p->preference)},
+				{"min_khz", json_integer(p->min_khz)},
+				{"max_khz", json_integer(p->max_khz)},
+				{"base_khz", json_integer(p->base_khz)},
+				{"hardware_max_khz", json_integer(p->hardware_max_khz)},
+				{"boost", json_integer(p->boost)}));
 	}
-	return json_pack("{s:s?, s:o, s:o, s:o, s:o, s:o}", "pstate_status", f.pstate_status,
-		"min_perf_pct", int_or_null(f.min_perf_pct), "max_perf_pct",
-		int_or_null(f.max_perf_pct), "no_turbo", int_or_null(f.no_turbo), "boost",
-		int_or_null(f.boost), "policies", array);
+	return JSON_OBJECT({"pstate_status", json_text(f.pstate_status)},
+		{"min_perf_pct", int_or_null(f.min_perf_pct)},
+		{"max_perf_pct", int_or_null(f.max_perf_pct)},
+		{"no_turbo", int_or_null(f.no_turbo)}, {"boost", int_or_null(f.boost)},
+		{"policies", array});
 }
 
 /* Null for a list or an object without members. */
@@ -405,27 +416,28 @@ static json_t *fingerprint_volatile(int root_fd, const struct machine *m)
 		clock = json_pack("{s:b, s:f, s:I}", "kernel_says_synchronised", state.synchronised,
 			"rate_ppm", state.frequency_ppm, "max_error_us",
 			(json_int_t)state.max_error_us);
-	return json_pack("{s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:o, "
-			 "s:{s:s, s:s}}",
-		"taken", text_moment(clock_ns(CLOCK_REALTIME)), "host_name",
-		fingerprint_file(root_fd, "/proc/sys/kernel/hostname"), "uptime_s",
-		fingerprint_file(root_fd, "/proc/uptime"), "load",
-		fingerprint_file(root_fd, "/proc/loadavg"), "processes", (json_int_t)n_processes,
-		"modules", n_modules, "memory_bytes", (json_int_t)m->memory_bytes,
-		"perf_event_max_sample_rate",
-		fingerprint_file(root_fd, "/proc/sys/kernel/perf_event_max_sample_rate"),
-		"preemption", fingerprint_file(root_fd, "/sys/kernel/debug/sched/preempt"),
-		"base_slice_ns", fingerprint_file(root_fd, "/sys/kernel/debug/sched/base_slice_ns"),
-		"clock", clock, "working_directory_on", working_directory(), "environment_bytes",
-		n_bytes, "packages", packages(root_fd), "emp", "version", EMP_VERSION, "compiler",
-		__VERSION__);
+	return JSON_OBJECT({"taken", json_text(text_moment(clock_ns(CLOCK_REALTIME)))},
+		{"host_name", fingerprint_file(root_fd, "/proc/sys/kernel/hostname")},
+		{"uptime_s", fingerprint_file(root_fd, "/proc/uptime")},
+		{"load", fingerprint_file(root_fd, "/proc/loadavg")},
+		{"processes", json_integer(n_processes)}, {"modules", json_integer(n_modules)},
+		{"memory_bytes", json_integer(m->memory_bytes)},
+		{"perf_event_max_sample_rate",
+			fingerprint_file(root_fd, "/proc/sys/kernel/perf_event_max_sample_rate")},
+		{"preemption", fingerprint_file(root_fd, "/sys/kernel/debug/sched/preempt")},
+		{"base_slice_ns",
+			fingerprint_file(root_fd, "/sys/kernel/debug/sched/base_slice_ns")},
+		{"clock", clock}, {"working_directory_on", working_directory()},
+		{"environment_bytes", json_integer(n_bytes)}, {"packages", packages(root_fd)},
+		{"emp", JSON_OBJECT({"version", json_text(EMP_VERSION)},
+				{"compiler", json_text(__VERSION__)})});
 }
 
 int fingerprint_take(json_t **ret, int root_fd, struct error *err)
 {
 	_cleanup_(machine_clear) struct machine machine = {};
 	_cleanup_(kernel_clear) struct kernel kernel = {};
-	_cleanup_(json_decrefp) json_t *both = NULL, *rest = NULL;
+	_cleanup_(json_decrefp) json_t *both = NULL;
 	_cleanup_(freep) char *text = NULL;
 	char digest[DIGEST_SIZE];
 	int r;
@@ -436,19 +448,17 @@ int fingerprint_take(json_t **ret, int root_fd, struct error *err)
 		return r;
 	both = json_pack("{s:o, s:o}", "identity", fingerprint_identity(root_fd, &machine, &kernel),
 		"settings", fingerprint_settings(root_fd, &kernel));
-	rest = fingerprint_volatile(root_fd, &machine);
 	/* Sorted members without blanks: equal content gives equal bytes. */
 	text = both ? json_dumps(both, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
-	if (text && rest) {
-		digest_of(text, strlen(text), digest);
-		*ret = json_pack("{s:s, s:i, s:s, s:s, s:O, s:O, s:O}", "format", "emp-fingerprint",
-			"version", 1, "digest", digest, "machine",
-			*machine.id ? machine.id : "unknown", "identity",
-			json_object_get(both, "identity"), "settings",
-			json_object_get(both, "settings"), "volatile", rest);
-		if (*ret)
-			return 0;
-	}
-	return error_say(err, -EBADMSG,
-		"cannot make the fingerprint: the system has names that are not UTF-8");
+	if (!text)
+		return error_say(err, -EBADMSG,
+			"cannot make the fingerprint: the system has names that are not UTF-8");
+	digest_of(text, strlen(text), digest);
+	*ret = JSON_OBJECT({"format", json_text("emp-fingerprint")}, {"version", json_integer(1)},
+		{"digest", json_text(digest)},
+		{"machine", json_text(*machine.id ? machine.id : "unknown")},
+		{"identity", json_incref(json_object_get(both, "identity"))},
+		{"settings", json_incref(json_object_get(both, "settings"))},
+		{"volatile", fingerprint_volatile(root_fd, &machine)});
+	return 0;
 }

@@ -5,6 +5,9 @@
 
 #include "lib/base/json.h"
 
+#include <signal.h>
+#include <sys/wait.h>
+
 static struct json_fields fields_of(
 	const char *text, struct json_location at, struct error *err, json_t **own)
 {
@@ -149,4 +152,50 @@ TEST(seconds_are_not_negative_and_not_for_ever)
 		assert_int_equal(f.r, -EINVAL);
 		assert_int_equal(ns, 77);
 	}
+}
+
+/* Members that are made one by one. */
+
+TEST(an_object_has_its_members_in_order_and_keeps_what_they_are)
+{
+	_cleanup_(json_decrefp) json_t *object = JSON_OBJECT({"z", json_integer(1)},
+		{"a", json_text("x")}, {"null", json_text(NULL)}, {"bytes", json_text("\xff")},
+		{"known?", json_string("y")}, {"out?", json_string(NULL)},
+		{"in", JSON_OBJECT({"b", json_true()})});
+	_cleanup_(freep) char *text = json_dumps(object, JSON_COMPACT);
+
+	assert_string_equal(text, "{\"z\":1,\"a\":\"x\",\"null\":null,\"bytes\":null,"
+				  "\"known\":\"y\",\"in\":{\"b\":true}}");
+}
+
+TEST(an_object_takes_its_values_over)
+{
+	_cleanup_(json_decrefp) json_t *value = json_integer(1);
+	json_t *object = JSON_OBJECT({"own", json_incref(value)}, {"maybe?", json_incref(value)});
+
+	assert_int_equal(value->refcount, 3);
+	json_decref(object);
+	assert_int_equal(value->refcount, 1);
+}
+
+TEST(a_member_whose_value_was_forgotten_aborts_the_program_with_its_name)
+{
+	char said[128] = "";
+	int status, pipes[2];
+	pid_t pid;
+
+	assert_int_equal(pipe(pipes), 0);
+	pid = fork();
+	if (pid == 0) {
+		dup2(pipes[1], STDERR_FILENO);
+		json_decref(JSON_OBJECT({"run", json_integer(1)}, {"cpus"}));
+		_exit(0);
+	}
+	assert_true(pid > 0);
+	close(pipes[1]);
+	assert_true(read(pipes[0], said, sizeof(said) - 1) > 0);
+	close(pipes[0]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+	assert_string_equal(said, "the member 'cpus' of a JSON object has no value\n");
 }
