@@ -232,7 +232,7 @@ static json_t *finish_order_json(const struct load_parts *parts)
 /* The run k of all, whose rates are `all`. */
 static json_t *load_run_json(const struct load_report *p, size_t k, const struct load_rates *all)
 {
-	static const struct load_sample unknown = {0, -1, -1, -1, -1};
+	struct load_sample unknown;
 	const struct sample *sample = &p->result.samples[k];
 	struct load_parts parts = load_parts_of(&p->work, sample->n);
 	const struct load_sample *found = find_start(p, sample->n), *start = found ?: &unknown;
@@ -241,6 +241,7 @@ static json_t *load_run_json(const struct load_report *p, size_t k, const struct
 	json_t *spread = NULL, *last_start = NULL, *shares = NULL;
 	int64_t first_ns = INT64_MAX, last_ns = 0;
 
+	fields_init(&load_sample_table, &unknown);
 	for (size_t i = 0; i < parts.n; i++) {
 		const struct sample_program *part = &parts.items[i];
 
