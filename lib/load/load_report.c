@@ -242,6 +242,7 @@ static json_t *load_run_json(const struct load_report *p, size_t k, const struct
 	int64_t first_ns = INT64_MAX, last_ns = 0;
 
 	fields_init(&load_sample_table, &unknown);
+	unknown.release_ns = unknown.driver_ns = -1; /* which each row of the book has */
 	for (size_t i = 0; i < parts.n; i++) {
 		const struct sample_program *part = &parts.items[i];
 
