@@ -223,10 +223,10 @@ DECIDER(check_frequency_turbo_policy)
 		finding_set(ret, CHECK_UNKNOWN, "%s%s has no turbo switch",
 			q->n_policies ? "the driver " : "without a frequency driver this machine",
 			q->n_policies ? q->policies[0].driver ?: "in use" : "");
-		ret->how = xstrdup(q->n_policies
-					   ? "switch turbo off in the firmware setup"
-					   : "switch turbo off in the firmware setup, or load a "
-					     "frequency driver (intel_pstate, acpi-cpufreq…)");
+		ret->how = text_format("switch turbo off in the firmware setup%s",
+			q->n_policies
+				? ""
+				: ", or load a frequency driver (intel_pstate, acpi-cpufreq…)");
 		ret->undo = "the firmware setup";
 	} else if (turbo == TURBO_OFF && q->n_policies == 0 && !f->machine.virtual)
 		finding_set(ret, CHECK_OK,

@@ -399,12 +399,14 @@ static json_t *fingerprint_volatile(int root_fd, const struct machine *m)
 		n_modules++;
 	for (char **e = environ; *e; e++)
 		n_bytes += (json_int_t)strlen(*e) + 1;
+
 	if (root_fd == AT_FDCWD)
 		kernel_clock_read(&state);
 	if (state.known)
 		clock = json_pack("{s:b, s:f, s:I}", "kernel_says_synchronised", state.synchronised,
 			"rate_ppm", state.frequency_ppm, "max_error_us",
 			(json_int_t)state.max_error_us);
+
 	return json_pack("{s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:o, "
 			 "s:{s:s, s:s}}",
 		"taken", text_moment(clock_ns(CLOCK_REALTIME)), "host_name",
