@@ -67,6 +67,7 @@ static int find_iterations(
 	}
 	if (argc != 2)
 		return error_say(err, -EINVAL, "usage: " USAGE);
+
 	r = text_parse_duration(argv[1], "SECONDS", &duration_ns, err);
 	if (r == 0)
 		r = paths_book(NULL, &book, err);
