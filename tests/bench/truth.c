@@ -143,6 +143,7 @@ static void answer_separate(void)
 	size_t runs = read_times(times, read_count()), n;
 	struct run_variation variation;
 	struct comparison_side a, b;
+	const char *by_interval = "different";
 	struct comparison c;
 	struct error err;
 
@@ -157,11 +158,12 @@ static void answer_separate(void)
 	b = side_of(of_b, times, n, 1, n);
 	if (comparison_make(&a, &b, &variation, &c, &err) < 0)
 		exit(1);
-	printf("%s %s\n",
-		isnan(c.ratio_low)                      ? "unknown"
-		: c.ratio_low <= 1 && c.ratio_high >= 1 ? "same"
-							: "different",
-		c.welch_p < 0.05 ? "different" : "same");
+
+	if (isnan(c.ratio_low))
+		by_interval = "unknown";
+	else if (c.ratio_low <= 1 && c.ratio_high >= 1)
+		by_interval = "same";
+	printf("%s %s\n", by_interval, c.welch_p < 0.05 ? "different" : "same");
 }
 
 static void answer_changes(void)

@@ -699,7 +699,9 @@ static int storm_size(void)
 
 	storm(TRIED, NULL);
 	n = TRIED * 20 * NS_PER_S / (clock_ns(CLOCK_MONOTONIC) - begin_ns);
-	return n > 5000 ? 5000 : n < 800 ? 800 : (int)(n / 4 * 4);
+	if (n > 5000)
+		return 5000;
+	return n < 800 ? 800 : (int)(n / 4 * 4);
 }
 
 static void none_of_thousands_of_short_processes_is_missed(void **state)

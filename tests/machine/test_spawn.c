@@ -608,6 +608,7 @@ static _Noreturn void start_for_ever(bool hooks)
 static void a_stop_while_a_program_is_started_stops_both(void **state)
 {
 	enum { STOPS = 30 };
+	static const int stops[] = {SIGTSTP, SIGTTIN, SIGTTOU};
 
 	for (int hooks = 0; hooks < 2; hooks++) {
 		bool stopped = true;
@@ -619,7 +620,7 @@ static void a_stop_while_a_program_is_started_stops_both(void **state)
 		setpgid(pid, pid);
 		for (int i = 0; stopped && i < STOPS; i++) {
 			usleep((useconds_t)(1000 + rand() % 3000));
-			killpg(pid, i % 3 == 0 ? SIGTSTP : i % 3 == 1 ? SIGTTIN : SIGTTOU);
+			killpg(pid, stops[i % 3]);
 			stopped = stops_with_children(pid);
 			if (stopped)
 				waitid(P_PID, (id_t)pid, &info, WSTOPPED);

@@ -574,12 +574,15 @@ TEST_OF_RUN(whoever_made_most_long_samples_is_the_first_cause_of_a_frequent_run)
 			samples[i].et_ns += (i / 4 < BACKUP ? 90 : 20) * NS_PER_MS;
 	}
 	begin(RUN_SHORT, samples, RUN, &all, &default_options);
-	for (uint32_t k = 0; k < LONG; k++)
-		add(4 * k + 1,
-			k < BACKUP            ? 1
-			: k < BACKUP + SMALLD ? 2
-					      : 3 + k % 3,
-			(k < BACKUP ? 90 : 20) * NS_PER_MS);
+	for (uint32_t k = 0; k < LONG; k++) {
+		uint32_t source = 3 + k % 3;
+
+		if (k < BACKUP)
+			source = 1;
+		else if (k < BACKUP + SMALLD)
+			source = 2;
+		add(4 * k + 1, source, (k < BACKUP ? 90 : 20) * NS_PER_MS);
+	}
 	analysis = finished();
 	assert_int_equal(analysis.verdict, VERDICT_FREQUENT);
 	assert_non_null(strstr(analysis.why, "because of smalld, backup"));

@@ -64,10 +64,9 @@ static double next_step(const struct world *w, struct machine *m)
 
 	m->level = keep * m->level + gsl_ran_gaussian(rng, w->sd * sqrt(1 - keep * keep));
 	m->phase_s += STEP_S;
-	return m->level +
-	       (w->slower > 0 && fmod(m->phase_s, w->period_s) < w->busy_share * w->period_s
-			       ? w->slower
-			       : 0);
+	if (w->slower > 0 && fmod(m->phase_s, w->period_s) < w->busy_share * w->period_s)
+		return m->level + w->slower;
+	return m->level;
 }
 
 static struct machine begin_machine(const struct world *w)
