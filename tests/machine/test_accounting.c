@@ -716,8 +716,8 @@ static void none_of_thousands_of_short_processes_is_missed(void **state)
 		size_t n;
 
 		sum_ns = sum_of(&usages, "true", &n);
-		print_message(
-			"%s: %zu of %d processes, lost %llu; %.1f ms of the %.1f ms that wait4 tells\n",
+		print_message("%s: %zu of %d processes, lost %llu; "
+			      "%.1f ms of the %.1f ms that wait4 tells\n",
 			accounting_backend_names[accounting_state(a)->backend], n, all_n,
 			(unsigned long long)usages.lost, (double)sum_ns / 1e6,
 			(double)wait_ns / 1e6);
