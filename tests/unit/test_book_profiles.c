@@ -282,8 +282,8 @@ TEST_IN_BOOK(the_constant_of_inc_is_set_once)
 	assert_int_equal(book_get_inc(s->book, environment, "i1", &per_second, &s->err), 1);
 	assert_true(per_second == 123456789.5);
 	assert_int_equal(book_put_inc(s->book, environment, "i1", 2, &s->err), -EEXIST);
-	assert_says(s,
-		"already has the constant of INC for this environment (123456790 increments a second)");
+	assert_says(s, "already has the constant of INC for this environment "
+		       "(123456790 increments a second)");
 	assert_int_equal(book_get_inc(s->book, environment, "i1", &per_second, &s->err), 1);
 	assert_true(per_second == 123456789.5);
 	assert_int_equal(book_put_inc(s->book, 99, "i1", 2, &s->err), -ENOENT);

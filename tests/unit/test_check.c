@@ -76,7 +76,8 @@ TEST(what_stopped_services_have_left_is_not_ok)
 TEST(what_must_stay_for_another_unit_or_for_a_login_is_as_wanted)
 {
 	_cleanup_(policy_freep) struct policy *policy = parse(
-		"[stop]\n*.service = all\n*.socket = all\n[never]\ndocker.service = needed\nheld.socket = needed\n");
+		"[stop]\n*.service = all\n*.socket = all\n[never]\ndocker.service = needed\n"
+		"held.socket = needed\n");
 	char *of_docker[] = {(char *)"docker.service", NULL},
 	     *of_held[] = {(char *)"held.service", NULL},
 	     *of_free[] = {(char *)"free.service", NULL};
