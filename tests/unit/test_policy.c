@@ -79,8 +79,8 @@ TEST(a_process_leads_to_its_unit)
 TEST(a_bad_line_is_quoted_in_the_message)
 {
 	static const char *const rows[][2] = {
-		{"[stop]\ncron = jobs\n",
-			"p, line 2: 'cron' in [stop] is not a unit: write 'cron.service' or the like"},
+		{"[stop]\ncron = jobs\n", "p, line 2: 'cron' in [stop] is not a unit: "
+					  "write 'cron.service' or the like"},
 		{"[kernel]\nroof = 6.1\n", "p, line 2: unknown setting 'roof' in [kernel]"},
 		{"[policy]\nnonsense\n", "p, line 2: neither a [section] nor 'name = value'"},
 	};

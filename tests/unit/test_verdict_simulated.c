@@ -145,8 +145,8 @@ static bool right(const struct kind *kind, const struct made_up *m)
 	/* EMP_MISJUDGED in the environment: each misjudged run is printed, and none fails the
 	 * test. */
 	if (!good && getenv("EMP_MISJUDGED"))
-		printf("  %s: seed %llu n %zu noise %d quantum %lld spread %lld planted %g drift %g step %g at "
-		       "%zu: %s\n",
+		printf("  %s: seed %llu n %zu noise %d quantum %lld spread %lld planted %g "
+		       "drift %g step %g at %zu: %s\n",
 			kind->name, (unsigned long long)m->seed, m->n, (int)m->noise,
 			(long long)m->quantum_ns, (long long)m->spread_ns, m->planted, m->drift,
 			m->step, m->step_at, run.analysis.why);
