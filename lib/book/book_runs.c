@@ -256,14 +256,19 @@ int book_mean_pt(struct book *book, int64_t run, double *ret_ns, struct error *e
 	return r < 0 ? r : 0;
 }
 
+static int replace_notes(
+	struct book *book, int64_t run, const struct note *notes, size_t n, struct error *err)
+{
+	int r = sql_row(book, err, "DELETE FROM note WHERE run = ?", "i", run);
+
+	return r ?: sql_insert(book, err, &note_table, "", notes, n, "i", run);
+}
+
 int book_put_notes(
 	struct book *book, int64_t run, const struct note *notes, size_t n, struct error *err)
 {
 	book_unsynced(book);
-	return BOOK_ATOMIC_RETRIED(book,
-		sql_row(book, err, "DELETE FROM note WHERE run = ?", "i", run)
-			?: sql_insert(book, err, &note_table, "", notes, n, "i", run),
-		err);
+	return BOOK_ATOMIC_RETRIED(book, replace_notes(book, run, notes, n, err), err);
 }
 
 int book_rows(struct book *book, int64_t run, const struct field_table *table, void *ret,

@@ -55,7 +55,8 @@ int book_schema_version(struct book *book, struct error *err)
 	if (version > NEWEST_VERSION)
 		return error_say(err, -EPROTONOSUPPORT,
 			"the lab book '%s' was written by a newer EMP (version %d of the book, "
-			"this one reads %d); use that version, or name another file with --db or EMP_DB",
+			"this one reads %d); use that version, or name another file with --db or "
+			"EMP_DB",
 			book->path, (int)version, NEWEST_VERSION);
 	return (int)version;
 }
