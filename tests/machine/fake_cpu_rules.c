@@ -417,6 +417,7 @@ int store(const char *path, char value[VALUE_SIZE])
 		refresh_limits(cpu);
 		return r;
 	}
+
 	if (!strcmp(name, "scaling_governor"))
 		r = store_governor(path, value);
 	else if (!strcmp(name, "scaling_min_freq") || !strcmp(name, "scaling_max_freq"))

@@ -135,6 +135,7 @@ TEST_IN_DIRECTORY(a_book_of_0_1_0_has_all_that_it_held)
 	assert_answer(s->path,
 		"SELECT group_concat(kind) FROM (SELECT DISTINCT kind FROM source ORDER BY 1)",
 		"kernel,process");
+
 	scratch_open(s, BOOK_READ);
 	assert_int_equal(book_get_inc(s->book, 1, NULL, &per_second, &s->err), 1);
 	assert_true(per_second == 3694390776);

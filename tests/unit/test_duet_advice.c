@@ -239,12 +239,14 @@ TEST_DRAWN(where_a_duet_is_suggested_its_interval_is_narrower, 3)
 			found += better;
 		}
 	}
+
 	qsort(gains, (size_t)advised, sizeof(*gains), by_value);
 	printf("changing speed: a duet is suggested in %d of %d cases, "
 	       "and is better in %.1f %% of them, its interval\n"
 	       "%.1f times as narrow (median); %d of %d that it would make half as "
 	       "wide are found\n",
 		advised, TIMES, 100.0 * helps / advised, gains[advised / 2], found, worth);
+
 	assert_true(helps > 0.8 * advised);
 	assert_true(gains[advised / 2] > 1.5);
 	assert_true(found > worth / 3);

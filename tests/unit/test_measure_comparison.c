@@ -142,6 +142,7 @@ TEST(the_last_line_has_the_word_and_what_helps)
 	check_verdict(NULL, &c,
 		"Verdict: cannot tell; could have shown 101 %; 51 more samples (31 s) "
 		"should tell\n");
+
 	c.a.mean_ns = c.b.mean_ns = 1e6;
 	c.smallest_difference = 0.9;
 	_cleanup_(freep) char *text = PRINTED(
@@ -149,6 +150,7 @@ TEST(the_last_line_has_the_word_and_what_helps)
 	assert_string_equal(text,
 		"Verdict: cannot tell; could have shown 90 %; 51 more samples (0.1 s) "
 		"should tell\n");
+
 	c.smallest_difference = 0.1;
 	c.ratio = c.mean_b = 1.01;
 	c.variance_b = 0.026 * 0.026;

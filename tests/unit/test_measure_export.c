@@ -304,6 +304,7 @@ TEST_OF_SESSION(what_too_few_samples_do_not_say_is_not_written)
 		"command,mean,stddev,median,user,system,min,max,pt_mean,pt_stddev,pt_samples,discarded,peak_memory,command_line,pt_ratio,pt_ratio_low,pt_ratio_high,pt_verdict\n"
 		"slow | cat,0.200500000,0.001500000,0.200500000,,,0.199000000,0.202000000,,,0,2,,slow,,,,\n"
 		"\"quick, 'this'\",0.100300000,,0.100300000,0.050150000,0.000000000,0.100300000,0.100300000,0.100300000,,1,0,4096,quick,,,,unmeasurable\n");
+
 	text = write_with(EXPORT_JSON);
 	document = json_loads(text, 0, NULL);
 	result = json_array_get(json_object_get(document, "results"), 0);

@@ -313,6 +313,7 @@ TEST(the_daemon_that_makes_many_of_a_few_samples_long_is_named_alone)
 			m.least_ns = (int64_t)(draw(rng, (struct range)LOG(20, 500)) *
 					       (double)m.spread_ns);
 			m.most_ns = m.least_ns * (int64_t)(1 + gsl_rng_uniform_int(rng, 2));
+
 			run = made_up_read(&m);
 			alone_good = run.analysis.verdict == VERDICT_FREQUENT;
 			for (size_t j = 0; j < run.analysis.n_statistics; j++)
