@@ -22,7 +22,8 @@
 	"'firm': false, 'task_time_s': null, 'below_ns': 1000000, 'atleast_ns': 1000000}"
 #define RHN_CHECK                                                                 \
 	"{'daemon': 'rhn_check', 'short_ns': 281000000, 'long_ns': 12828000000, " \
-	"'period_s': 14374.4, 'firm': true, 'task_time_s': 718.7, 'below_ns': 281000000, 'atleast_ns': 12828000000}"
+	"'period_s': 14374.4, 'firm': true, 'task_time_s': 718.7, "               \
+	"'below_ns': 281000000, 'atleast_ns': 12828000000}"
 
 /* Through the struct, the book, and out again. */
 static json_t *there_and_back(struct scratch *s, const json_t *document)
