@@ -66,6 +66,7 @@ static const char *cell_text(const struct cell *cell, json_t **ret_value)
 		text = text_brief("%" PRId64, cell->number);
 		*ret_value = json_integer(cell->number);
 		break;
+
 	case CELL_TIME:
 		known = cell->number >= 0;
 		if (known) {

@@ -159,6 +159,7 @@ TEST(the_last_line_has_the_word_and_what_helps)
 		"should tell\n");
 	check_verdict("./solver input2", &c,
 		"Verdict on './solver input2': cannot tell; 120 more samples should tell\n");
+
 	setenv("COLUMNS", "60", true);
 	check_verdict("b", &c, "Verdict on 'b': cannot tell; 120 more samples should tell\n");
 	check_verdict("./solver input2", &c,
