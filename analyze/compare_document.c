@@ -245,20 +245,18 @@ static int find_format(
 	const json_t *its_format = json_object_get(document, "format"),
 		     *version = json_object_get(document, "version");
 	const struct format *format = formats;
-	const char *other = json_string_value(its_format);
+	const char *other = json_string_value(its_format), *hint = "";
 
 	while (format < formats + ELEMENTS(formats) &&
 		!json_is_array(json_object_get(document, format->member)))
 		format++;
+	if (other && !strcmp(other, "emp-run"))
+		hint = "; 'emp-analyze import' brings it into the book, whose runs are compared";
 	if (other && strcmp(other, "emp-measure"))
 		return error_say(err, -EINVAL,
 			"'%s' is not JSON of emp-measure, hyperfine or pyperf: its 'format' is "
 			"'%s'%s",
-			path, other,
-			strcmp(other, "emp-run")
-				? ""
-				: "; 'emp-analyze import' brings it into the book, whose runs are "
-				  "compared");
+			path, other, hint);
 	if (format == formats + ELEMENTS(formats))
 		return error_say(err, -EINVAL,
 			"'%s' is not JSON of emp-measure, hyperfine or pyperf: it has no "
@@ -311,15 +309,14 @@ int compare_document_open(
 		return r;
 	*ret = (struct compare_document){.document = document, .path = path, .format = format};
 	json_array_foreach (json_object_get(document, format->member), i, result) {
+		const bool pyperf = format->read == read_pyperf;
 		const char *unit = result_text(document, result, "unit");
-		const char *name = result_text(
-			document, result, format->read == read_pyperf ? "name" : "command");
+		const char *name = result_text(document, result, pyperf ? "name" : "command");
 
-		*array_add(ret->results, ret->n) = (struct compare_result){.json = result,
-			.name = name ?: format->unnamed,
-			.unit = unit && format->read == read_pyperf && strcmp(unit, "second")
-					? unit
-					: NULL};
+		if (unit && (!pyperf || !strcmp(unit, "second")))
+			unit = NULL;
+		*array_add(ret->results, ret->n) = (struct compare_result){
+			.json = result, .name = name ?: format->unnamed, .unit = unit};
 	}
 	return 0;
 }

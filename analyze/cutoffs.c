@@ -41,6 +41,7 @@ static void print_origin(
 	const char *which, const struct analysis *analysis, const char *daemon, int64_t cutoff_ns)
 {
 	const struct daemon_statistics *h = analysis_daemon(analysis, daemon);
+	const char *central = "none in the central cluster";
 
 	if (!h || cutoff_ns < 0) {
 		printf("  %s run: %s\n", which, h ? "never long" : "not seen");
@@ -53,11 +54,12 @@ static void print_origin(
 			h->n_central > 1 ? text_duration((int64_t)(h->central_sd_ns + 0.5)) : "-");
 		return;
 	}
+
+	if (h->n_central > 0)
+		central = text_brief("central maximum %s", text_duration(h->central_max_ns));
 	terminal_say(stdout, 4, "  %s run: %s from %s; %s", which,
 		text_count(h->n_long_executions, "long execution"), text_duration(h->long_min_ns),
-		h->n_central > 0
-			? text_brief("central maximum %s", text_duration(h->central_max_ns))
-			: "none in the central cluster");
+		central);
 	if (period_is_known(&h->period))
 		terminal_say(stdout, 6, "    %s", analysis_period_text(analysis, h));
 	terminal_say(stdout, 6, "    explains %s of the delay of %s", text_percent(h->share),

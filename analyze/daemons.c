@@ -73,12 +73,12 @@ static int list_l_samples(struct table *list, size_t *ret_n, struct book *book,
 			book, analysis->run.id, analysis->l_samples[i], &executions, &n, err);
 		for (const struct execution *e = executions; r == 0 && e < executions + n; e++) {
 			const struct daemon_statistics *daemon = NULL;
-			int64_t pt_ns = resolution_round(analyze_options.analysis.other_cpus
-								 ? e->pt_ns
-								 : execution_disturbing_ns(e),
-				analysis->resolution_ns);
+			int64_t pt_ns = e->pt_ns;
 			bool is_long;
 
+			if (!analyze_options.analysis.other_cpus)
+				pt_ns = execution_disturbing_ns(e);
+			pt_ns = resolution_round(pt_ns, analysis->resolution_ns);
 			/* it may have been added after they were read */
 			if (e->source <= sources.n)
 				daemon = find_daemon(

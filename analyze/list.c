@@ -119,6 +119,19 @@ static int add_same_program(struct table *list, struct book *book, const struct 
 	return 1;
 }
 
+/* The first of the runs up to runs[i] that is the same program as this, in one call; i: none, or it
+ * is open. */
+static size_t find_same_program(const struct run *runs, size_t i)
+{
+	size_t k = 0;
+
+	if (runs[i].state == RUN_OPEN)
+		return i;
+	while (k < i && comparison_work(&runs[k], &runs[i]) != WORK_SAME_PROGRAM)
+		k++;
+	return k;
+}
+
 /* The last `most` of runs[n] that are the same program as another one of their call, each against
  * the first of these. */
 static int list_same_programs(
@@ -129,22 +142,20 @@ static int list_same_programs(
 	size_t found = 0, shown = 0, i = n;
 
 	while (i > 0 && found < most) {
-		size_t k = 0;
-
 		i--;
-		while (k < i && comparison_work(&runs[k], &runs[i]) != WORK_SAME_PROGRAM)
-			k++;
-		first[i] = runs[i].state == RUN_OPEN ? i : k;
+		first[i] = find_same_program(runs, i);
 		found += first[i] < i;
 	}
 	for (; i < n; i++) {
-		int r = first[i] < i ? add_same_program(list, book, &runs[first[i]], &runs[i], err)
-				     : 0;
+		int r = 0;
 
+		if (first[i] < i)
+			r = add_same_program(list, book, &runs[first[i]], &runs[i], err);
 		if (r < 0)
 			return r;
 		shown += r > 0;
 	}
+
 	if (analyze_options.json)
 		return json_print_document(
 			"emp-runs", json_pack("{s:o}", "same_program", table_json(list)), err);

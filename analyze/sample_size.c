@@ -35,8 +35,11 @@ static const struct column needed_columns[] = {{"CI", COLUMN_TEXT, "half_width"}
 /* NAN: not known. */
 static struct cell size_time_cell(double ns, double step_ns)
 {
-	return VALUE(json_real_or_null(ns),
-		isnan(ns) ? "-" : text_precise(ns, isnan(step_ns) ? 0 : step_ns));
+	const char *text = "-";
+
+	if (!isnan(ns))
+		text = text_precise(ns, isnan(step_ns) ? 0 : step_ns);
+	return VALUE(json_real_or_null(ns), text);
 }
 
 static struct table *list_sizes(const struct sample_sizes *sizes)

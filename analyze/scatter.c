@@ -265,58 +265,78 @@ static void write_zooms(const struct figure *f, double reach, FILE *script)
 	}
 }
 
+/* The distance of the cluster's farther bound from its median; of a point, the detection limit of
+ * the analysis. */
+static double figure_reach(const struct figure *f)
+{
+	const struct cluster *c = &f->analysis->central;
+	double reach = fmax(beyond_median(f, c->high_ns), -beyond_median(f, c->low_ns));
+
+	if (reach > 0)
+		return reach;
+	return fmax((double)f->analysis->noise.blind_ns, 1) / 1e9;
+}
+
+static const char *figure_median(const struct analysis *a)
+{
+	const struct cluster *c = &a->central;
+
+	if (a->by_wait)
+		return text_duration(c->median_ns - a->median_rest_ns);
+	return text_precise((double)c->median_ns, (double)(c->high_ns - c->low_ns) / 10);
+}
+
+/* One panel with all samples, and the frame of the cluster. */
+static void write_whole(
+	const struct figure *f, double reach, const char *program, const char *time, FILE *script)
+{
+	const struct analysis *a = f->analysis;
+	const bool pairs = f->kind == FIGURE_PAIRS;
+	const size_t n = pairs ? a->n_samples / 2 : a->n_samples;
+	const double low = beyond_median(f, a->central.low_ns);
+	const double high = beyond_median(f, a->central.high_ns);
+	struct axis shown = {.seconds = true, .low = low, .high = high, .linear = reach, .room = 8};
+	struct axis numbers = {.low = 0, .high = a->samples[a->n_samples - 1].n + 1, .room = 7};
+
+	for (size_t i = 0; i < a->n_samples; i++) {
+		shown.low = fmin(shown.low, beyond_median(f, a->samples[i].et_ns));
+		shown.high = fmax(shown.high, beyond_median(f, a->samples[i].et_ns));
+	}
+	if (shown.high <= shown.low)
+		shown.high = shown.low + reach;
+
+	plot_text(script, "captions", 1, "%s, run %" PRId64 ": %s%s%s", program, a->run.id,
+		text_count((int64_t)n, pairs ? "pair" : "sample"),
+		f->profile ? ", by profile " : "", f->profile ?: "");
+	plot_text(script, "second_lines", 1, "%s axis linear up to %s from the median, log beyond",
+		time, text_duration(llround(reach * 1e9)));
+	write_panel(script, 1, shown, low, high);
+	plot_axis(script, "number", 0, &numbers);
+}
+
 static void write_figure(const void *subject, FILE *script)
 {
 	static const char *const kinds[] = {"pairs", "samples", "zooms"};
 	const struct figure *f = subject;
 	const struct analysis *a = f->analysis;
-	const struct cluster *c = &a->central;
-	double low = beyond_median(f, c->low_ns), high = beyond_median(f, c->high_ns), least = low,
-	       most = high;
-	/* the distance of the cluster's farther bound from its median; of a point, the detection
-	 * limit of the analysis */
-	double reach = fmax(high, -low) > 0 ? fmax(high, -low)
-					    : fmax((double)a->noise.blind_ns, 1) / 1e9;
+	const size_t room = f->profile ? KEY_NAME : PROGRAM_NAME;
 	const char *time = a->by_wait ? "W" : "ET";
-	_cleanup_(freep) char *program = plot_short(
-		a->run.program, f->profile ? KEY_NAME : PROGRAM_NAME);
-	bool pairs = f->kind == FIGURE_PAIRS;
+	const double reach = figure_reach(f);
+	_cleanup_(freep) char *program = plot_short(a->run.program, room);
 
-	for (size_t i = 0; i < a->n_samples; i++) {
-		least = fmin(least, beyond_median(f, a->samples[i].et_ns));
-		most = fmax(most, beyond_median(f, a->samples[i].et_ns));
-	}
-	if (most <= least)
-		most = least + reach;
 	fprintf(script,
-		"kind = '%s'\ntime = '%s'\npanels = %zu\nmany = %d\narray linear[panels]\n"
-		"array low[panels]\narray high[panels]\narray captions[panels]\narray "
-		"second_lines[panels]\n",
+		"kind = '%s'\ntime = '%s'\npanels = %zu\nmany = %d\n"
+		"array linear[panels]\narray low[panels]\narray high[panels]\n"
+		"array captions[panels]\narray second_lines[panels]\n",
 		kinds[f->kind], time, f->panels, a->n_samples > MANY);
 	plot_axes(script, "axis", f->panels);
-	plot_text(script, "median", 0, "%s",
-		a->by_wait ? text_duration(c->median_ns - a->median_rest_ns)
-			   : text_precise(
-				     (double)c->median_ns, (double)(c->high_ns - c->low_ns) / 10));
+	plot_text(script, "median", 0, "%s", figure_median(a));
+
 	if (f->kind == FIGURE_ZOOMS) {
 		plot_text(script, "heading", 0, "%s, run %" PRId64, program, a->run.id);
 		write_zooms(f, reach, script);
-	} else {
-		const struct axis shown = {
-			.seconds = true, .low = least, .high = most, .linear = reach, .room = 8};
-		const struct axis numbers = {
-			.low = 0, .high = a->samples[a->n_samples - 1].n + 1, .room = 7};
-
-		plot_text(script, "captions", 1, "%s, run %" PRId64 ": %s%s%s", program, a->run.id,
-			text_count((int64_t)(pairs ? a->n_samples / 2 : a->n_samples),
-				pairs ? "pair" : "sample"),
-			f->profile ? ", by profile " : "", f->profile ?: "");
-		plot_text(script, "second_lines", 1,
-			"%s axis linear up to %s from the median, log beyond", time,
-			text_duration(llround(reach * 1e9)));
-		write_panel(script, 1, shown, low, high);
-		plot_axis(script, "number", 0, &numbers);
-	}
+	} else
+		write_whole(f, reach, program, time, script);
 	write_points(f, script);
 }
 

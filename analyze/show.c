@@ -25,6 +25,21 @@ static const struct option_row show_options[] = {
 	{},
 };
 
+/* NULL: not known. */
+static const char *task_length_text(const struct run *run)
+{
+	if (run->task_length_ns <= 0)
+		return NULL;
+	return text_brief("%s s", text_seconds(run->task_length_ns));
+}
+
+static const char *short_digest(const char *digest)
+{
+	const char *shown = terminal_text(digest);
+
+	return text_brief("%.*s", (int)terminal_text_fit(shown, 16), shown);
+}
+
 static void show_print_run(const struct run *run, size_t n_samples, const char *digest)
 {
 	const char *options = run_rules_options(run);
@@ -33,18 +48,13 @@ static void show_print_run(const struct run *run, size_t n_samples, const char *
 	} rows[] = {
 		{"kind:", run_kind_names[run->kind]},
 		{"started:", run->started_ns > 0 ? text_moment(run->started_ns) : NULL},
-		{"task length:", run->task_length_ns > 0
-					 ? text_brief("%s s", text_seconds(run->task_length_ns))
-					 : NULL},
+		{"task length:", task_length_text(run)},
 		{"resolution:", text_duration(run->resolution_ns)},
 		{"processes:", run->backend ?: "as imported"},
 		{"PT from:", run->pt_source},
 		{"W from:", run->wait_source},
 		{"pinned to:", run->cpu >= 0 ? text_brief("CPU %d", run->cpu) : NULL},
-		{"environment:", digest ? text_brief("%.*s",
-						  (int)terminal_text_fit(terminal_text(digest), 16),
-						  terminal_text(digest))
-					: NULL},
+		{"environment:", digest ? short_digest(digest) : NULL},
 		{"profile:", run->profile},
 		{"discarding:", *options ? options : NULL},
 		{"held by:", run->held_back_by},

@@ -22,11 +22,10 @@ static int64_t calibration_left_ns(const struct calibration *c, bool all)
 	for (int i = 0; i < CALIBRATION_PHASES; i++) {
 		const struct calibration_phase *phase = &c->plan.phases[i];
 		_cleanup_(run_clear) struct run run = {};
-		uint32_t there = phase->run && book_get_run(c->base.book, phase->run, &run, NULL) ==
-							 0
-					 ? run.n_samples
-					 : 0;
+		uint32_t there = 0;
 
+		if (phase->run && book_get_run(c->base.book, phase->run, &run, NULL) == 0)
+			there = run.n_samples;
 		if (there < phase->samples) {
 			int64_t pace_ns = c->pace_ns[i] ?: phase->length_ns;
 

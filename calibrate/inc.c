@@ -67,17 +67,20 @@ static int find_iterations(
 	}
 	if (argc != 2)
 		return error_say(err, -EINVAL, "usage: " USAGE);
+
 	r = text_parse_duration(argv[1], "SECONDS", &duration_ns, err);
 	if (r == 0)
 		r = paths_book(NULL, &book, err);
 	if (r < 0)
 		return r;
+
 	path = paths_inc_constant(book);
 	r = paths_check(path, PATH_READ, &file, err);
 	if (r == 0)
 		r = paths_check_kind(file, err);
 	if (r < 0)
 		return r;
+
 	r = file_read_text(path, &text);
 	if (r == -ENOENT)
 		return error_say(err, r,
@@ -86,6 +89,7 @@ static int find_iterations(
 			path);
 	if (r < 0)
 		return error_os(err, r, "cannot read the constant in %s", path);
+
 	/* INC of EMP 0.2, which took a branch for each increment, had "iterations_per_second" */
 	if (sscanf(text, "increments_per_second %lf", &per_second) != 1 || !isfinite(per_second) ||
 		per_second <= 0)

@@ -168,6 +168,7 @@ static void print_verdict(
 			       "  emp-calibrate%s revalidate %s --adopt\n",
 				db, word);
 		break;
+
 	case VALIDITY_REPEAT_CHECK:
 		terminal_say(stdout, 2,
 			"Verdict: unknown; repeat the check of profile '%s' "

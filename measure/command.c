@@ -200,9 +200,9 @@ int commands_make(const struct measure_options *o, int argc, char **argv, struct
 	if (r == 0)
 		*ret = TAKE_STRUCT(commands);
 	/* "emp-measure sleep 1" is two commands, but the user may have meant one */
+	if (r != -ENOENT || typed <= 1)
+		return r;
 	err2 = *err;
-	return r == -ENOENT && typed > 1
-		       ? error_say(err, r, "%s (for one command with arguments, put -- before it)",
-				 err2.text)
-		       : r;
+	return error_say(
+		err, r, "%s (for one command with arguments, put -- before it)", err2.text);
 }

@@ -277,6 +277,7 @@ int measure_options_finish(struct measure_options *o, struct error *err)
 		r = check_effects(o, err);
 	if (r < 0)
 		return r;
+
 	/* As hyperfine: "default" is /bin/sh, "none" no shell. */
 	if (shell && strcmp(shell, "none") != 0) {
 		shell = !strcmp(shell, "default") ? "/bin/sh" : shell;
@@ -286,6 +287,7 @@ int measure_options_finish(struct measure_options *o, struct error *err)
 	}
 	if (r == 0)
 		r = add_scans(o, err);
+
 	if (o->unprofiled_percent > 0) /* as it is stored: in whole parts per million, and not 0 */
 		o->unprofiled_percent = fmax(1, round(fmin(o->unprofiled_percent * PPM / 100,
 							INT32_MAX))) *

@@ -92,11 +92,12 @@ static int conclude_sample(struct sampling *s, struct error *err)
 			t->spec.stderr_fd = t->session->null;
 		t->spec.short_stderr = false;
 	}
+
 	/* Also after an interruption, as --cleanup. */
-	return t->command->conclude
-		       ? hook_run(t->command->conclude, t->session->options->shell_words,
-				 t->session->options->show_output, "--conclude", err)
-		       : 0;
+	if (!t->command->conclude)
+		return 0;
+	return hook_run(t->command->conclude, t->session->options->shell_words,
+		t->session->options->show_output, "--conclude", err);
 }
 
 /* --retain: judges one more sample; only its executions are read. */

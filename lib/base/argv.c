@@ -26,6 +26,7 @@ int argv_split(const char *text, char ***ret, struct error *err)
 			return error_say(err, -EINVAL,
 				"'%c' needs a shell: run it with -S sh, or quote it, in: %s", *at,
 				text);
+
 		end = end ?: word; /* an empty word is one as well: '' */
 		if (quote ? *at == quote : *at == '\'' || *at == '"') {
 			quote = quote ? '\0' : *at;

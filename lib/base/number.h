@@ -31,7 +31,9 @@ static inline int64_t saturate_add(int64_t a, int64_t b)
 {
 	int64_t sum;
 
-	return __builtin_add_overflow(a, b, &sum) ? (b < 0 ? INT64_MIN : INT64_MAX) : sum;
+	if (!__builtin_add_overflow(a, b, &sum))
+		return sum;
+	return b < 0 ? INT64_MIN : INT64_MAX;
 }
 
 /* Of two that are not negative. */

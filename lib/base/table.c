@@ -66,15 +66,22 @@ static const char *cell_text(const struct cell *cell, json_t **ret_value)
 		text = text_brief("%" PRId64, cell->number);
 		*ret_value = json_integer(cell->number);
 		break;
+
 	case CELL_TIME:
-	case CELL_MOMENT:
-		known = cell->kind == CELL_TIME ? cell->number >= 0 : cell->number > 0;
+		known = cell->number >= 0;
 		if (known) {
-			text = cell->kind == CELL_TIME ? text_duration(cell->number)
-						       : text_moment(cell->number);
+			text = text_duration(cell->number);
 			*ret_value = json_integer(cell->number);
 		}
 		break;
+	case CELL_MOMENT:
+		known = cell->number > 0;
+		if (known) {
+			text = text_moment(cell->number);
+			*ret_value = json_integer(cell->number);
+		}
+		break;
+
 	case CELL_REAL:
 		known = isfinite(cell->real);
 #pragma GCC diagnostic push
@@ -87,6 +94,7 @@ static const char *cell_text(const struct cell *cell, json_t **ret_value)
 		*ret_value = cell->value ?: json_null();
 		return text ?: "";
 	}
+
 	if (!known)
 		*ret_value = json_null();
 	return known ? text : "-";
@@ -177,7 +185,9 @@ static bool put_screen_line(FILE *file, struct screen_column *columns, size_t n,
 		/* whole words, or a part of one that is too long */
 		while (c->rest[fits] && bytes > 0 && c->rest[bytes] != ' ')
 			bytes--;
-		bytes = bytes > indent ? bytes : fits ?: strlen(c->rest);
+		if (bytes <= indent)
+			bytes = fits ?: strlen(c->rest);
+
 		used = c->indent + terminal_bytes_width(c->rest, bytes);
 		pad = used < c->width ? c->width - used : 0;
 		spaces += (c == columns ? 0 : gap) + (c->kind == COLUMN_NUMBER ? pad : 0);

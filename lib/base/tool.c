@@ -400,6 +400,7 @@ static int unknown_option(const struct command_line *line, const struct parser *
 	_cleanup_(freep) char *name = is_letter ? NULL
 						: xstrndup(typed + 2, strcspn(typed + 2, "="));
 	struct nearest nearest = {.typed = name};
+	const char *hint = "";
 
 	for (int i = 0; name && p->long_options[i].name; i++)
 		if (i >= p->n || !p->rows[i]->hidden)
@@ -407,12 +408,11 @@ static int unknown_option(const struct command_line *line, const struct parser *
 	if (line->dashed)
 		return error_say(err, -EINVAL, "unknown option '%s'%s", is_letter ? letter : typed,
 			nearest_hint(&nearest, "--"));
+	if (!nearest.found && takes_command(line->tool))
+		hint = "if it is the command's, put -- before the command; ";
 	return error_say(err, -EINVAL, "unknown option '%s'%s; %ssee '%s%s%s --help'",
-		is_letter ? letter : typed, nearest_hint(&nearest, "--"),
-		!nearest.found && takes_command(line->tool)
-			? "if it is the command's, put -- before the command; "
-			: "",
-		line->tool->name, *verb ? " " : "", verb);
+		is_letter ? letter : typed, nearest_hint(&nearest, "--"), hint, line->tool->name,
+		*verb ? " " : "", verb);
 }
 
 /* Says how a command is typed whose option was taken for the tool's. */

@@ -55,6 +55,11 @@ static int say_failure(const struct book *book, int rc, int kind, int e, struct 
 	switch (kind) {
 	case SQLITE_FULL:
 		return say_full(book, (rc & 0xff) == SQLITE_IOERR && e == EDQUOT, err);
+	case SQLITE_READONLY:
+		return say_readonly(book, rc, err);
+	case SQLITE_CANTOPEN:
+		return say_cannot_open(book, e, err);
+
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
 		return error_say(err, -EBUSY,
@@ -71,14 +76,13 @@ static int say_failure(const struct book *book, int rc, int kind, int e, struct 
 			"'%s' is not a lab book: it is not an SQLite database; name another file "
 			"with --db or EMP_DB",
 			book->path);
-	case SQLITE_READONLY:
-		return say_readonly(book, rc, err);
-	case SQLITE_CANTOPEN:
-		return say_cannot_open(book, e, err);
+
 	case SQLITE_NOMEM:
 	case SQLITE_IOERR:
-		return error_os(err, kind == SQLITE_NOMEM ? -ENOMEM : -(e ?: EIO),
-			"cannot read or write the lab book '%s'", book->path);
+		if (kind == SQLITE_NOMEM)
+			e = ENOMEM;
+		return error_os(
+			err, -(e ?: EIO), "cannot read or write the lab book '%s'", book->path);
 	default:
 		return error_say(err, -EIO, "the lab book '%s' failed: %s", book->path,
 			sqlite3_errmsg(book->db));

@@ -23,7 +23,7 @@ int book_find_environment(struct book *book, const char *digest, int64_t *ret, s
 		book, err, "SELECT id FROM environment WHERE digest = ?", "t:I", digest, ret);
 }
 
-int book_put_environment(struct book *book, const char *digest, const char *machine,
+static int put_environment(struct book *book, const char *digest, const char *machine,
 	const char *document, int64_t *ret, struct error *err)
 {
 	static const char insert_machine[] =
@@ -41,13 +41,23 @@ int book_put_environment(struct book *book, const char *digest, const char *mach
 	static const char insert[] =
 		"INSERT INTO environment(digest, machine, document)"
 		" VALUES (?, (SELECT id FROM machine WHERE name = ?), ?) RETURNING id";
+	int r = sql_row(book, err, insert_machine, "t", machine);
+
+	if (r == 0)
+		r = sql_row(book, err, complete, "ttt", digest, machine, document);
+	if (r == 0)
+		r = sql_row(book, err, find, "ttt:I", digest, machine, document, ret);
+	if (r == 0) /* it is not there */
+		r = sql_row(book, err, insert, "ttt:I", digest, machine, document, ret);
+	return r;
+}
+
+int book_put_environment(struct book *book, const char *digest, const char *machine,
+	const char *document, int64_t *ret, struct error *err)
+{
 	int64_t id = 0;
-	int r = BOOK_ATOMIC_RETRIED(book,
-		sql_row(book, err, insert_machine, "t", machine)
-			?: sql_row(book, err, complete, "ttt", digest, machine, document)
-			?: sql_row(book, err, find, "ttt:I", digest, machine, document, &id)
-			?: sql_row(book, err, insert, "ttt:I", digest, machine, document, &id),
-		err);
+	int r = BOOK_ATOMIC_RETRIED(
+		book, put_environment(book, digest, machine, document, &id, err), err);
 
 	if (r < 0)
 		return r;
@@ -200,6 +210,7 @@ int book_put_figures(struct book *book, const struct profile *profile, struct er
 		"tit", profile->environment_digest, profile->made_ns, profile->inc_digest);
 	if (r != 0) /* 1: there is a later one */
 		return r < 0 ? r : 0;
+
 	/* the book may not have had the environment */
 	r = book_put_environment(book, profile->environment_digest, NULL, NULL, &environment, err);
 	for (const struct mdd *row = profile->mdd; r >= 0 && row < profile->mdd + N_MDD; row++)

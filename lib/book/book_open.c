@@ -64,13 +64,13 @@ static int open_database(struct book *book, bool immutable, struct error *err)
 static int configure(struct book *book, struct error *err)
 {
 	enum { PAUSE_US = 5000 };
-	const char *settings = book->mode == BOOK_READ
-				       ? "PRAGMA cell_size_check = ON; PRAGMA query_only = ON"
-				       : "PRAGMA cell_size_check = ON;"
-					 "PRAGMA journal_mode = WAL;"
-					 "PRAGMA wal_autocheckpoint = 0;"
-					 "PRAGMA synchronous = FULL;"
-					 "PRAGMA foreign_keys = ON";
+	static const char to_read[] = "PRAGMA cell_size_check = ON; PRAGMA query_only = ON";
+	static const char to_write[] = "PRAGMA cell_size_check = ON;"
+				       "PRAGMA journal_mode = WAL;"
+				       "PRAGMA wal_autocheckpoint = 0;"
+				       "PRAGMA synchronous = FULL;"
+				       "PRAGMA foreign_keys = ON";
+	const char *settings = book->mode == BOOK_READ ? to_read : to_write;
 	int64_t give_up_ns = clock_ns(CLOCK_MONOTONIC) + book->patience_ms * NS_PER_MS;
 	int rc;
 

@@ -77,6 +77,24 @@ static bool has_no_samples(const struct pending_head *head, off_t size)
 	return false;
 }
 
+/* Whether an open file is the one at this path: not just removed or put aside, nor a stranger's. */
+static bool is_own_file(const struct stat *st, const char *path)
+{
+	struct stat named;
+
+	if (!S_ISREG(st->st_mode) || st->st_nlink != 1)
+		return false;
+	if (st->st_uid && st->st_uid != geteuid())
+		return false;
+	return stat(path, &named) == 0 && named.st_ino == st->st_ino && named.st_dev == st->st_dev;
+}
+
+/* Whether n bytes of a head are of any version of EMP. */
+static bool is_head_of_emp(const struct pending_head *head, size_t n)
+{
+	return n > sizeof(head->magic) && !memcmp(head->magic, MAGIC, strlen(MAGIC));
+}
+
 /* Opens and locks the file. *ret_other: another version of EMP made it. -EAGAIN: its owner is
  * alive; -ENOENT: there is none, or it was empty and is removed; -EPROTONOSUPPORT: it is not EMP's;
  * otherwise what open says. */
@@ -85,7 +103,8 @@ static int lock_pending(struct book *book, int flags, int *ret_fd, off_t *ret_si
 	_cleanup_(freep) char *path = text_format("%s-pending", book->file);
 	_cleanup_(closep) int fd = -1;
 	struct pending_head right = right_head(), there = {};
-	struct stat st, named;
+	bool other, empty;
+	struct stat st;
 	ssize_t n;
 
 	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | flags, 0600);
@@ -93,22 +112,24 @@ static int lock_pending(struct book *book, int flags, int *ret_fd, off_t *ret_si
 		return -errno;
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0 || fstat(fd, &st) < 0)
 		return -errno;
-	if (!S_ISREG(st.st_mode) || st.st_nlink != 1 || (st.st_uid && st.st_uid != geteuid()) ||
-		stat(path, &named) < 0 || named.st_ino != st.st_ino || named.st_dev != st.st_dev)
-		return -ESTALE; /* not a file, just removed or put aside, or of a stranger */
+	if (!is_own_file(&st, path))
+		return -ESTALE;
+
 	n = pread(fd, &there, sizeof(there), 0);
 	if (n < 0)
 		return -errno;
-	*ret_other = memcmp(&there, &right, (size_t)n) != 0;
-	if (*ret_other &&
-		((size_t)n <= sizeof(there.magic) || memcmp(there.magic, MAGIC, strlen(MAGIC))))
+	other = memcmp(&there, &right, (size_t)n) != 0;
+	if (other && !is_head_of_emp(&there, (size_t)n))
 		return -EPROTONOSUPPORT;
-	if (!(flags & O_CREAT) && (n == 0 || (*ret_other && has_no_samples(&there, st.st_size))))
+	empty = n == 0 || (other && has_no_samples(&there, st.st_size));
+	if (empty && !(flags & O_CREAT))
 		return unlink(path) < 0 ? -errno : -ENOENT;
+
 	/* a head that a full disk has cut off had no records yet */
-	if (!*ret_other && (size_t)n < sizeof(right) &&
+	if (!other && (size_t)n < sizeof(right) &&
 		pwrite(fd, &right, sizeof(right), 0) != sizeof(right))
 		return -ENOSPC;
+	*ret_other = other;
 	*ret_size = st.st_size > (off_t)sizeof(right) ? st.st_size : (off_t)sizeof(right);
 	*ret_fd = TAKE_FD(fd);
 	return 0;

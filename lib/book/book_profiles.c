@@ -78,11 +78,14 @@ static int put_profile(
 	if (r < 0)
 		return r;
 	id = sqlite3_last_insert_rowid(book->db);
-	for (int i = 0; r >= 0 && i < 2; i++)
-		r = sql_insert(book, err, &profile_run_table, "", halves[i], 1, "it", id,
-			    half_names[i])
-			    ?: sql_insert(book, err, &l_sample_table, "", halves[i]->l_samples,
-				       halves[i]->n_l_samples, "it", id, half_names[i]);
+	for (int i = 0; r >= 0 && i < 2; i++) {
+		const char *half = half_names[i];
+
+		r = sql_insert(book, err, &profile_run_table, "", halves[i], 1, "it", id, half);
+		if (r == 0)
+			r = sql_insert(book, err, &l_sample_table, "", halves[i]->l_samples,
+				halves[i]->n_l_samples, "it", id, half);
+	}
 	if (r >= 0)
 		r = sql_insert(book, err, &cutoff_table, "", profile->cutoffs, profile->n_cutoffs,
 			"i", id);
@@ -159,17 +162,34 @@ static int complete_profiles(
 	return r;
 }
 
+static int read_stored_profile(struct book *book, int64_t id, const char *name,
+	struct profile **ret, size_t *ret_n, struct error *err)
+{
+	int r = sql_all(book, err, &profile_table,
+		"WHERE iif(?1, id = ?1, name = ?2 AND retired_ns IS NULL)", ret, ret_n, "it", id,
+		name);
+
+	return r ?: complete_profiles(book, ret, ret_n, err);
+}
+
+static int read_stored_profiles(
+	struct book *book, const char *name, struct profile **ret, size_t *ret_n, struct error *err)
+{
+	int r = sql_all(book, err, &profile_table,
+		"WHERE iif(?1 IS NULL, retired_ns IS NULL, name = ?1)"
+		" ORDER BY name, retired_ns IS NOT NULL, id",
+		ret, ret_n, "t", name);
+
+	return r ?: complete_profiles(book, ret, ret_n, err);
+}
+
 int book_get_profile(
 	struct book *book, int64_t id, const char *name, struct profile *ret, struct error *err)
 {
 	struct profile *found = NULL;
 	size_t n = 0;
-	int r = BOOK_AT_ONCE_RETRIED(book,
-		sql_all(book, err, &profile_table,
-			"WHERE iif(?1, id = ?1, name = ?2 AND retired_ns IS NULL)", &found, &n,
-			"it", id, name)
-			?: complete_profiles(book, &found, &n, err),
-		err);
+	int r = BOOK_AT_ONCE_RETRIED(
+		book, read_stored_profile(book, id, name, &found, &n, err), err);
 
 	if (r < 0)
 		return r;
@@ -186,13 +206,7 @@ int book_get_profile(
 int book_profiles(
 	struct book *book, const char *name, struct profile **ret, size_t *ret_n, struct error *err)
 {
-	return BOOK_AT_ONCE_RETRIED(book,
-		sql_all(book, err, &profile_table,
-			"WHERE iif(?1 IS NULL, retired_ns IS NULL, name = ?1)"
-			" ORDER BY name, retired_ns IS NOT NULL, id",
-			ret, ret_n, "t", name)
-			?: complete_profiles(book, ret, ret_n, err),
-		err);
+	return BOOK_AT_ONCE_RETRIED(book, read_stored_profiles(book, name, ret, ret_n, err), err);
 }
 
 int book_remove_profile(struct book *book, const char *name, struct error *err)

@@ -39,6 +39,19 @@ int book_add_run(struct book *book, struct run *run, struct error *err)
 	return r;
 }
 
+/* Adds it with what its environment is known for. */
+static int add_begun_run(struct book *book, struct run *run, struct error *err)
+{
+	int r = 0;
+
+	if (run->environment)
+		r = book_get_correlation(
+			book, run->environment, run->inc_digest, &run->correlation, err);
+	if (r < 0)
+		return r;
+	return book_add_run(book, run, err);
+}
+
 int book_begin_run(struct book *book, struct run *run, struct error *err)
 {
 	char *owner = run->owner;
@@ -50,12 +63,7 @@ int book_begin_run(struct book *book, struct run *run, struct error *err)
 		run->started_ns = clock_ns(CLOCK_REALTIME);
 	run->owner = (char *)process_ref(getpid()); /* for the book only */
 	book_unsynced(book);
-	r = BOOK_ATOMIC_RETRIED(book,
-		(run->environment ? book_get_correlation(book, run->environment, run->inc_digest,
-					    &run->correlation, err)
-				  : 0)
-			?: book_add_run(book, run, err),
-		err);
+	r = BOOK_ATOMIC_RETRIED(book, add_begun_run(book, run, err), err);
 	run->owner = owner;
 	return r;
 }
@@ -110,7 +118,9 @@ int book_find_run(struct book *book, const char *name, int64_t *ret, struct erro
 		"SELECT ifnull(max(id), 0), count(*) FROM run WHERE ?1 IS NULL OR name = ?1",
 		"t:II", name, ret, &n);
 
-	return r < 0 ? r : (int)(n < INT32_MAX ? n : INT32_MAX);
+	if (r < 0)
+		return r;
+	return (int)(n < INT32_MAX ? n : INT32_MAX);
 }
 
 int book_get_run(struct book *book, int64_t id, struct run *ret, struct error *err)
@@ -246,14 +256,19 @@ int book_mean_pt(struct book *book, int64_t run, double *ret_ns, struct error *e
 	return r < 0 ? r : 0;
 }
 
+static int replace_notes(
+	struct book *book, int64_t run, const struct note *notes, size_t n, struct error *err)
+{
+	int r = sql_row(book, err, "DELETE FROM note WHERE run = ?", "i", run);
+
+	return r ?: sql_insert(book, err, &note_table, "", notes, n, "i", run);
+}
+
 int book_put_notes(
 	struct book *book, int64_t run, const struct note *notes, size_t n, struct error *err)
 {
 	book_unsynced(book);
-	return BOOK_ATOMIC_RETRIED(book,
-		sql_row(book, err, "DELETE FROM note WHERE run = ?", "i", run)
-			?: sql_insert(book, err, &note_table, "", notes, n, "i", run),
-		err);
+	return BOOK_ATOMIC_RETRIED(book, replace_notes(book, run, notes, n, err), err);
 }
 
 int book_rows(struct book *book, int64_t run, const struct field_table *table, void *ret,

@@ -41,6 +41,7 @@ int book_schema_version(struct book *book, struct error *err)
 		r = sql_row(book, err, "PRAGMA application_id", ":I", &application);
 	if (r < 0)
 		return r;
+
 	if (application != APPLICATION_ID && (application || version || tables))
 		return error_say(err, -EINVAL,
 			"'%s' is the database of another program; name another file with --db or "
@@ -54,9 +55,8 @@ int book_schema_version(struct book *book, struct error *err)
 	if (version > NEWEST_VERSION)
 		return error_say(err, -EPROTONOSUPPORT,
 			"the lab book '%s' was written by a newer EMP (version %d of the book, "
-			"this one reads "
-			"%d); "
-			"use that version, or name another file with --db or EMP_DB",
+			"this one reads %d); use that version, or name another file with --db or "
+			"EMP_DB",
 			book->path, (int)version, NEWEST_VERSION);
 	return (int)version;
 }

@@ -303,6 +303,7 @@ static int write_run(struct run_export *x)
 	r = write_tables(x);
 	if (r < 0)
 		return r;
+
 	fputs(",\n \"samples\": [", x->file);
 	sql_select(&x->samples, x->book, x->err, &sample_table, "WHERE run = ? ORDER BY n", "i",
 		x->run);

@@ -26,6 +26,7 @@ void document_read_field(struct json_fields *f, const struct field *field, void 
 				field->min);
 		*field_real(field, object) = real;
 		return;
+
 	case FIELD_BOOL:
 		json_fields_flag(f, name, &flag);
 		value = flag;

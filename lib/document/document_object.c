@@ -36,6 +36,7 @@ static bool read_plain(const struct document_stream *s, const struct field *fiel
 			return false;
 		*field_text(field, object) = xstrndup(text, size);
 		return true;
+
 	case FIELD_ENUM:
 		if (!stream_is_plain_text(s))
 			return false;

@@ -208,6 +208,7 @@ void intervals_add(struct intervals *v, const struct trace_event *event, int64_t
 		else
 			intervals_end(v, event, at_ns);
 		break;
+
 	case TRACE_POINT: /* a fault of another task is part of what that task does */
 		if (event->pid == v->watcher)
 			intervals_add_span(v, event, at_ns);

@@ -117,12 +117,14 @@ uint32_t jitter_source_of_event(struct jitter_sources *s, const struct trace_eve
 	uint64_t hash = hash_event((int)event->kind, event->number, event->name);
 	const uint32_t *known = keymap_find(&s->known, hash);
 	_cleanup_(freep) char *made = NULL;
+	const char *name;
 	uint32_t source;
 
 	if (known)
 		return *known;
 	made = make_event_name(s, event);
-	source = jitter_source_add(s, made ?: event->name ?: "unknown", NULL, kinds[event->kind]);
+	name = made ?: event->name;
+	source = jitter_source_add(s, name ?: "unknown", NULL, kinds[event->kind]);
 	keymap_set(&s->known, hash, source);
 	return source;
 }

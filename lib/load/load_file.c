@@ -187,6 +187,7 @@ static int take_script_step(
 		step->input = xstrdup(line->whole);
 		return 0;
 	}
+
 	step = array_add(s->steps, s->n_steps);
 	*step = (struct step){.kind = STEP_COMMAND, .line = line->n, .text = xstrdup(line->whole)};
 	switch (value) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A profile as plain structs: the cutoffs of daemons, the two runs that they come from, and what these showed of the machine. */
+/* A profile as plain structs: the cutoffs of daemons, the two runs that they come from, and what
+ * these showed of the machine. */
 #pragma once
 
 #include "lib/record/run.h"

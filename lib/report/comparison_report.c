@@ -262,6 +262,7 @@ static void explain_verdict(
 		ret[0] = text_brief(": %s; %s", why->cause, why->remedy);
 		ret[1] = ret[2] = text_brief(": %s", why->cause);
 		return;
+
 	case COMPARISON_EQUAL:
 		text = text_brief(" (within %s)", margin);
 		break;
@@ -402,24 +403,31 @@ void comparison_list_add(
 	const struct log_ratio *l = &c->log_ratio;
 	_cleanup_(freep) char *work = comparison_different_work(c, reference, name);
 	bool pt = c->clock == COMPARISON_PT, duet = c->design == DESIGN_DUET;
+	json_t *interval, *robust = NULL;
+	const char *smallest = "-";
+	double missing = NAN;
+
+	if (isinf(c->ratio_high))
+		interval = json_pack("[f, n]", c->ratio_low);
+	else
+		interval = json_interval(c->ratio_low, c->ratio_high);
+	if (!isnan(c->smallest_difference))
+		smallest = text_percent(c->smallest_difference);
+	if (duet)
+		robust = json_interval(exp(l->robust_low), exp(l->robust_high));
+	if (comparison_verdict(c) == COMPARISON_CANNOT_TELL)
+		missing = comparison_samples_missing(c);
 
 	table_row(list, comparison_columns, TEXT(reference), TEXT(name),
 		VALUE(json_string(pt ? "pt" : "et"), pt ? "PT" : "ET"), REAL("%.4f", c->ratio),
-		VALUE(isinf(c->ratio_high) ? json_pack("[f, n]", c->ratio_low)
-					   : json_interval(c->ratio_low, c->ratio_high),
-			ratio_interval_text(c->ratio_low, c->ratio_high, 4, " to ") ?: "-"),
+		VALUE(interval, ratio_interval_text(c->ratio_low, c->ratio_high, 4, " to ") ?: "-"),
 		TEXT(comparison_verdict_text(c)), TEXT(designs[c->design]),
 		REAL("%.2g", c->p_adjusted), REAL("%g", c->p), REAL("%g", c->welch_p),
 		REAL("%.2g", c->mann_whitney_p),
-		VALUE(json_real_or_null(c->smallest_difference),
-			isnan(c->smallest_difference) ? "-" : text_percent(c->smallest_difference)),
+		VALUE(json_real_or_null(c->smallest_difference), smallest),
 		REAL("%g", c->smallest_difference), REAL("%g", l->n > 1 ? l->sd : NAN),
-		REAL("%g", duet ? exp(l->robust) : NAN),
-		VALUE(duet ? json_interval(exp(l->robust_low), exp(l->robust_high)) : NULL, NULL),
-		REAL("%g", duet ? l->neighbours_sd : NAN),
-		REAL("%.0f", comparison_verdict(c) == COMPARISON_CANNOT_TELL
-				     ? comparison_samples_missing(c)
-				     : NAN),
+		REAL("%g", duet ? exp(l->robust) : NAN), VALUE(robust, NULL),
+		REAL("%g", duet ? l->neighbours_sd : NAN), REAL("%.0f", missing),
 		TEXT(unmeasurable_texts[c->unmeasurable].cause), TEXT(work));
 }
 

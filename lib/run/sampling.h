@@ -8,11 +8,12 @@
 #include "lib/run/session.h"
 
 enum order {
-	ORDER_INTERLEAVE, /* one sample of each run in a round, so that slow changes affect all of
-			     them, in the order of turns.h */
-	ORDER_SHUFFLE,    /* the same in a random order, a new one each round */
-	ORDER_SEQUENCE,   /* all samples of one run before the first of the next */
-	ORDER_DUET,       /* in a round, the programs of all runs alternate on one CPU */
+	/* one sample of each run in a round, so that slow changes affect all of them, in the order
+	 * of turns.h */
+	ORDER_INTERLEAVE,
+	ORDER_SHUFFLE,  /* the same in a random order, a new one each round */
+	ORDER_SEQUENCE, /* all samples of one run before the first of the next */
+	ORDER_DUET,     /* in a round, the programs of all runs alternate on one CPU */
 };
 
 /* One of the runs that are sampled. */

@@ -7,8 +7,8 @@
 #include "lib/stats/summary.h"
 
 struct rounding {
-	double bias_ns;  /* the mean of the true times is within this of that of the rounded ones,
-			    but for chance */
+	/* the mean of the true times is within this of that of the rounded ones, but for chance */
+	double bias_ns;
 	double variance; /* of the mean, at least; ns² */
 };
 

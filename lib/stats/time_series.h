@@ -43,10 +43,10 @@ struct interval {
 	double lag1;
 	/* number of independent values that give the same interval; n unless correlated */
 	double effective_n;
-	bool assumed;            /* that they are independent: they are too few to tell */
-	bool calibrated;         /* the machine's correlation was known */
-	double step_ns, bias_ns; /* of the clock; what that may give the mean, which is in the
-				    interval: see rounding.h */
+	bool assumed;    /* that they are independent: they are too few to tell */
+	bool calibrated; /* the machine's correlation was known */
+	/* of the clock; what that may give the mean, which is in the interval: see rounding.h */
+	double step_ns, bias_ns;
 };
 
 /* At 95 %, of values_ns[n] in the order of time. machine NULL: not known. step_ns: of the clock; 0

@@ -141,9 +141,11 @@ static bool may_hide_limit(const struct plan *plan)
 /* Reports what would become of an entry. */
 static void report_planned(struct report *report, const struct entry *e)
 {
-	const char *now = e->was_set ? e->want : e->now ?: e->old;
+	const char *now = e->now ?: e->old;
 	enum outcome outcome = OUTCOME_WILL_CHANGE;
 
+	if (e->was_set)
+		now = e->want;
 	if (e->kind == ENTRY_UNIT && !entry_is_switched(e) && e->block != BLOCK_NONE) {
 		if (e->was_blocked)
 			outcome = OUTCOME_STAYS;
@@ -186,10 +188,10 @@ static int apply_show(struct plan *plan, struct error *err)
 	if (n_differ)
 		fprintf(file, ", %zu differ%s from the request", n_differ,
 			n_differ == 1 ? "s" : "");
-	fprintf(file, ".%s\n",
-		count[OUTCOME_CHANGED] && !options.run_for
-			? " 'emp-setup restore' undoes everything."
-			: "");
+	fputs(".", file);
+	if (count[OUTCOME_CHANGED] && !options.run_for)
+		fputs(" 'emp-setup restore' undoes everything.", file);
+	fputs("\n", file);
 	return 0;
 }
 

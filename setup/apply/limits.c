@@ -46,43 +46,56 @@ void entry_find_limits(struct entry *e, bool wider)
 	}
 }
 
-bool entry_has_others_limit(struct entry *e, const char *back)
+/* Writes the limits again that somebody has asked for. The other sides remain open, except where
+ * the limit is the one that is wanted. */
+static void write_asked(const struct entry *e, const struct cpufreq_lifted *l,
+	const int64_t is[SIDES], const int64_t want[SIDES])
 {
 	_cleanup_(freep) char *text = NULL;
-	int64_t old[SIDES], held[SIDES], want[SIDES] = {-1, -1}, is[SIDES], keep[SIDES];
+	int64_t keep[SIDES];
+
+	for (enum side s = LOWER; s < SIDES; s++)
+		keep[s] = l->asked[s] || is[s] == want[s] ? is[s] : no_limit[s];
+	/* ours, which gives way to their upper one */
+	if (l->asked[LOWER] && is[LOWER] == is[UPPER] && want[LOWER] > is[LOWER])
+		keep[LOWER] = want[LOWER];
+	text = limits_text(keep);
+	cpufreq_write_limits(e->name, text);
+}
+
+bool entry_has_others_limit(struct entry *e, const char *back)
+{
+	int64_t old[SIDES], held[SIDES], want[SIDES] = {-1, -1}, is[SIDES];
 	struct cpufreq_lifted l;
 	bool theirs[SIDES];
+	char **last;
 
 	if (!parse_limits(back, old) || !parse_limits(entry_last(e), held) ||
 		!parse_limits(e->now, is))
 		return false;
 	if (entry_is_reached(e))
 		parse_limits(e->want, want);
+
 	for (enum side s = LOWER; s < SIDES; s++)
 		theirs[s] = is[s] != old[s] && is[s] != held[s] && is[s] != want[s];
 	if ((!theirs[LOWER] && !theirs[UPPER]) || cpufreq_lift_limits(e->name, &l) < 0)
 		return false;
 
+	/* what nobody has asked for is what the hardware and the switches allow */
 	for (enum side s = LOWER; s < SIDES; s++) {
 		if (theirs[s] && !l.asked[s]) {
 			theirs[s] = false;
 			held[s] = is[s];
 		}
-		keep[s] = l.asked[s] || is[s] == want[s] ? is[s] : no_limit[s];
 	}
-	/* ours, which gives way to theirs */
-	if (l.asked[LOWER] && is[LOWER] == is[UPPER] && want[LOWER] > is[LOWER])
-		keep[LOWER] = want[LOWER];
-	text = limits_text(keep);
-	cpufreq_write_limits(e->name, text);
+	write_asked(e, &l, is, want);
+	if (!theirs[LOWER] && !theirs[UPPER])
+		return false;
 
-	if (theirs[LOWER] || theirs[UPPER]) {
-		char **last = e->held ? &e->held : &e->last;
-
-		free(*last);
-		*last = limits_text(held);
-	}
-	return theirs[LOWER] || theirs[UPPER];
+	last = e->held ? &e->held : &e->last;
+	free(*last);
+	*last = limits_text(held);
+	return true;
 }
 
 void entry_adopt(struct entry *e, const char *now)

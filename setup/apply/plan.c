@@ -36,34 +36,36 @@ static bool is_from_others(const struct entry *there, const struct entry *entry)
 	return there->changed_externally || (there->owners && !*there->owners);
 }
 
-/* Adds what a new entry wants to one that is applied already (`there`). The value found first
- * remains the one to go back to, unless somebody else has set another meanwhile. */
-static void plan_join(struct plan *plan, struct entry *there, struct entry *entry)
+/* The value found first remains the one to go back to, unless somebody else has set another
+ * meanwhile. */
+static void join_old(struct entry *there, const struct entry *entry)
 {
-	const bool needed = entry_needed_by(there) > 0;
-	bool from_others = is_from_others(there, entry);
+	const bool from_others = is_from_others(there, entry);
 
 	if (entry_is_untouched(there)) {
 		free(there->old);
 		there->old = xstrdup(entry->old);
-		from_others = false;
-	}
-	if (from_others) {
+	} else if (from_others) {
 		entry_adopt(there, entry->old);
 		there->adopted = true;
 	}
+}
 
+/* The value that apply --for goes back to, which need not be the one found first. `needed`: by a
+ * process of an earlier one, whose value stays. */
+static void join_prior(struct entry *there, const struct entry *entry, bool needed)
+{
 	if (!options.run_for || (!needed && entry_is_applied(there)))
 		free(TAKE(there->prior));
 	if (options.run_for && !needed && entry_is_applied(there)) {
 		there->prior = text_copy(entry->old);
 		there->unblocked = !entry_is_blocked(there); /* that apply was killed */
 	}
-	there->gained = !entry_has_owner(there, plan_owner(plan));
-	entry_add_owner(there, plan_owner(plan));
-	if (entry_is_kept(entry))
-		return;
+}
 
+/* What is wanted from now on. */
+static void join_want(struct entry *there, struct entry *entry)
+{
 	if (entry_is_kept(there)) {
 		free(there->id);
 		there->id = TAKE(entry->id);
@@ -77,12 +79,24 @@ static void plan_join(struct plan *plan, struct entry *there, struct entry *entr
 	free(TAKE(there->held));
 	free(there->last);
 	there->last = there->kind == ENTRY_FILE ? text_copy(entry->old) : NULL;
-
 	there->persistent = there->persistent || entry->persistent;
 	there->loses = entry->loses;
 	there->was_set = entry->was_set;
 	if (there->block == BLOCK_NONE)
 		there->block = entry->block;
+}
+
+/* Adds what a new entry wants to one that is applied already (`there`). */
+static void plan_join(struct plan *plan, struct entry *there, struct entry *entry)
+{
+	const bool needed = entry_needed_by(there) > 0;
+
+	join_old(there, entry);
+	join_prior(there, entry, needed);
+	there->gained = !entry_has_owner(there, plan_owner(plan));
+	entry_add_owner(there, plan_owner(plan));
+	if (!entry_is_kept(entry))
+		join_want(there, entry);
 }
 
 void plan_add(struct plan *plan, struct entry *entry)

@@ -13,6 +13,7 @@
 static void switch_unit(struct restore *r, struct entry *e, bool start)
 {
 	_cleanup_(argv_freep) char **names = NULL;
+	const char *remark = NULL;
 	struct error why = {};
 	int result;
 
@@ -42,11 +43,9 @@ static void switch_unit(struct restore *r, struct entry *e, bool start)
 	}
 	action_log(ACTION_RESTORE_ONE, "%s: %s %s again", e->id, e->name,
 		start ? "started" : "stopped");
-	restore_settle(r, e,
-		(struct settlement){OUTCOME_RESTORED, e->want, e->back,
-			units_is_up(r->units, e->name) == start
-				? NULL
-				: "it was started, and has ended by itself"});
+	if (units_is_up(r->units, e->name) != start)
+		remark = "it was started, and has ended by itself";
+	restore_settle(r, e, (struct settlement){OUTCOME_RESTORED, e->want, e->back, remark});
 }
 
 /* Why a unit is not started: processes of its last start still run, and another start would begin

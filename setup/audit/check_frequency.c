@@ -210,7 +210,10 @@ DECIDER(check_frequency_turbo_policy)
 	const struct frequency *q = &f->frequency;
 	size_t on = 0, switches = 0;
 	enum turbo turbo = find_turbo(f);
+	const char *driver = "";
 
+	if (q->n_policies == 0)
+		driver = ", or load a frequency driver (intel_pstate, acpi-cpufreq…)";
 	for (size_t i = 0; i < q->n_policies; i++) {
 		on += q->policies[i].boost > 0;
 		switches += q->policies[i].boost >= 0;
@@ -223,10 +226,7 @@ DECIDER(check_frequency_turbo_policy)
 		finding_set(ret, CHECK_UNKNOWN, "%s%s has no turbo switch",
 			q->n_policies ? "the driver " : "without a frequency driver this machine",
 			q->n_policies ? q->policies[0].driver ?: "in use" : "");
-		ret->how = xstrdup(q->n_policies
-					   ? "switch turbo off in the firmware setup"
-					   : "switch turbo off in the firmware setup, or load a "
-					     "frequency driver (intel_pstate, acpi-cpufreq…)");
+		ret->how = text_format("switch turbo off in the firmware setup%s", driver);
 		ret->undo = "the firmware setup";
 	} else if (turbo == TURBO_OFF && q->n_policies == 0 && !f->machine.virtual)
 		finding_set(ret, CHECK_OK,
@@ -263,6 +263,20 @@ static bool may_vary(const struct frequency_policy *p, enum turbo turbo)
 	       (p->base_khz > 0 && p->max_khz > p->base_khz && turbo == TURBO_ON);
 }
 
+static void say_varying(struct finding *ret, const struct frequency_policy *p, enum turbo turbo)
+{
+	if (p->min_khz != p->max_khz)
+		finding_set(ret, CHECK_OFF,
+			"the clock varies between %" PRId64 " and %" PRId64 " MHz",
+			p->min_khz / 1000, p->max_khz / 1000);
+	else if (turbo == TURBO_ON)
+		finding_set(ret, CHECK_OFF, "the limits are %" PRId64 " MHz, but turbo is on",
+			p->min_khz / 1000);
+	else
+		finding_set(ret, CHECK_OFF, "the governor %s changes the clock",
+			p->governor ?: "in use");
+}
+
 DECIDER(check_frequency_speedstep)
 {
 	const struct frequency *q = &f->frequency;
@@ -275,16 +289,8 @@ DECIDER(check_frequency_speedstep)
 	while (p < end && !may_vary(p, turbo))
 		p++;
 
-	if (p < end && p->min_khz == p->max_khz && turbo == TURBO_ON)
-		finding_set(ret, CHECK_OFF, "the limits are %" PRId64 " MHz, but turbo is on",
-			p->min_khz / 1000);
-	else if (p < end && p->min_khz == p->max_khz)
-		finding_set(ret, CHECK_OFF, "the governor %s changes the clock",
-			p->governor ?: "in use");
-	else if (p < end)
-		finding_set(ret, CHECK_OFF,
-			"the clock varies between %" PRId64 " and %" PRId64 " MHz",
-			p->min_khz / 1000, p->max_khz / 1000);
+	if (p < end)
+		say_varying(ret, p, turbo);
 	else if (q->n_policies == 0 && f->machine.virtual)
 		finding_set_absent(ret, f, "");
 	else if (q->n_policies == 0 && intel && !text_has_word(f->machine.flags, "est"))

@@ -410,6 +410,7 @@ static json_t *fingerprint_volatile(int root_fd, const struct machine *m)
 		n_modules++;
 	for (char **e = environ; *e; e++)
 		n_bytes += (json_int_t)strlen(*e) + 1;
+
 	if (root_fd == AT_FDCWD)
 		kernel_clock_read(&state);
 	if (state.known)

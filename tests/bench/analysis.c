@@ -115,7 +115,8 @@ static double sum_by_sqlite(const char *path)
 	for (int i = 0; i < REPEATS; i++) {
 		start = cpu_time();
 		if (sqlite3_exec(db,
-			    "SELECT sum(pt_ns), max(source), max(sample) FROM execution WHERE run = 1",
+			    "SELECT sum(pt_ns), max(source), max(sample) FROM execution "
+			    "WHERE run = 1",
 			    NULL, NULL, NULL) != SQLITE_OK)
 			exit(1);
 		best = cpu_time() - start < best ? cpu_time() - start : best;

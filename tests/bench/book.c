@@ -49,15 +49,16 @@ static const struct layout layouts[] = {
 		SAME_ROWS},
 	{.name = "packed rowid",
 		.schema = "CREATE TABLE execution(id INTEGER PRIMARY KEY, " WHO TIMES ") STRICT",
-		.insert =
-			"INSERT INTO execution VALUES ((?1 << 44) | (?2 << 12) | ?3, ?4, ?5, ?6, ?7)",
-		.rows = "id, source, pt_ns, pid, tick_ns) FROM execution WHERE id BETWEEN 1 << 44 AND 2 << 44",
+		.insert = "INSERT INTO execution "
+			  "VALUES ((?1 << 44) | (?2 << 12) | ?3, ?4, ?5, ?6, ?7)",
+		.rows = "id, source, pt_ns, pid, tick_ns) FROM execution "
+			"WHERE id BETWEEN 1 << 44 AND 2 << 44",
 		.few = "id, source, pt_ns) FROM execution WHERE id BETWEEN 1 << 44 AND 2 << 44",
 		.sum = "SELECT sum(pt_ns) FROM execution WHERE id BETWEEN 1 << 44 AND 2 << 44"},
 	{.name = "rowid and an index",
-		.schema =
-			"CREATE TABLE execution(" KEY WHO TIMES
-			", FOREIGN KEY(run, sample) REFERENCES sample) STRICT;CREATE INDEX execution_sample ON execution(run, sample)",
+		.schema = "CREATE TABLE execution(" KEY WHO TIMES
+			  ", FOREIGN KEY(run, sample) REFERENCES sample) STRICT;"
+			  "CREATE INDEX execution_sample ON execution(run, sample)",
 		.insert = "INSERT INTO execution SELECT ?1, ?2, ?4, ?5, ?6, ?7 WHERE ?3",
 		SAME_ROWS},
 };
@@ -291,11 +292,13 @@ static void try_layout(const struct layout *layout, const char *path, uint32_t n
 	sqlite3 *db;
 
 	must(sqlite3_open(path, &db) == SQLITE_OK, path);
-	sql(db, "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = FULL");
+	sql(db, "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; "
+		"PRAGMA synchronous = FULL");
 	sql(db, "PRAGMA foreign_keys = ON; CREATE TABLE source(id INTEGER PRIMARY KEY);"
 		"WITH RECURSIVE d(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM d WHERE id < 200)"
 		"INSERT INTO source SELECT id FROM d;"
-		"CREATE TABLE sample(run INTEGER, n INTEGER, start_ns INTEGER, et_ns INTEGER, pt_ns INTEGER,"
+		"CREATE TABLE sample(run INTEGER, n INTEGER, start_ns INTEGER, et_ns INTEGER, "
+		"pt_ns INTEGER,"
 		" PRIMARY KEY(run, n)) STRICT, WITHOUT ROWID");
 	sql(db, layout->schema);
 	fill_layout(db, layout, n, &store);
@@ -372,7 +375,8 @@ int main(int argc, char **argv)
 		argc > 2 ? argv[2] : "/var/tmp");
 	must(n > TIMED && mkdtemp(directory) != NULL, directory);
 	snprintf(path, sizeof(path), "%s/emp.db", directory);
-	printf("%u samples with %d executions each. \"of sum\": CPU time compared with SQLite's sum(pt_ns) of the same rows.\n\n",
+	printf("%u samples with %d executions each. \"of sum\": CPU time compared with "
+	       "SQLite's sum(pt_ns) of the same rows.\n\n",
 		n, EXECUTIONS);
 	printf("%-24s %9s %9s %10s %8s %11s %11s %11s\n", "", "store, ms", "store, ms", "file,",
 		"sum,", "rows handed", "aggregate,", "aggregate,");

@@ -245,7 +245,9 @@ static void bench_rounding(void)
 	static struct made_side sides[2];
 
 	for (int mean = 0; mean < 2; mean++) {
-		printf("rounding: %s: coverage in %%, at the worst position of the true time, and half the interval in steps\n%-12s",
+		printf("rounding: %s: coverage in %%, at the worst position of the true time, "
+		       "and half the interval in steps\n"
+		       "%-12s",
 			mean ? "means" : "ratios of pairs", "noise/step");
 		for (size_t k = 0; k < ELEMENTS(sizes); k++)
 			printf("%20zu", sizes[k]);
@@ -331,7 +333,8 @@ static void bench_resolving(void)
 			}
 			gsl_sort(in_turn, 1, (size_t)seeds);
 			gsl_sort(separate, 1, (size_t)seeds);
-			printf("lag1 %.1f, %3zu samples  interleaved %.2f %.2f  separate %.2f %.2f\n",
+			printf("lag1 %.1f, %3zu samples  interleaved %.2f %.2f  "
+			       "separate %.2f %.2f\n",
 				lags[i], runs[r], in_turn[seeds / 2], in_turn[seeds / 10],
 				separate[seeds / 2], separate[seeds / 10]);
 			free(in_turn);
@@ -377,7 +380,8 @@ static void bench_missing(void)
 	static const size_t sizes[] = {2, 3, 5, 10, 30};
 	static const double gates[] = {-1, 2};
 
-	printf("missing: comparisons that cannot tell, and do after N more samples, in %%; N\n%-24s",
+	printf("missing: comparisons that cannot tell, and do after N more samples, in %%; N\n"
+	       "%-24s",
 		"samples of each");
 	for (size_t k = 0; k < ELEMENTS(sizes); k++)
 		printf("%24zu", sizes[k]);
@@ -429,7 +433,8 @@ static void bench_wide(void)
 	static const double spreads[] = {0.5, 1, 1.5};
 	static const size_t sizes[] = {2, 3, 5, 10};
 
-	printf("wide: intervals that miss the ratio + without an upper bound + without bounds, %%\n");
+	printf("wide: intervals that miss the ratio + without an upper bound + "
+	       "without bounds, %%\n");
 	for (size_t i = 0; i < ELEMENTS(spreads); i++) {
 		printf("spread %.1f (sd of logarithms)", spreads[i]);
 		for (size_t k = 0; k < ELEMENTS(sizes); k++) {

@@ -378,6 +378,7 @@ int main(int argc, char **argv)
 	gsl_rng_set(rng, argc > 3 ? strtoul(argv[3], NULL, 10) : 1);
 	if (argc > 2)
 		n_series = strtoul(argv[2], NULL, 10);
+
 	if (all || !strcmp(table, "false"))
 		print_false();
 	if (all || !strcmp(table, "found")) {
@@ -387,18 +388,21 @@ int main(int argc, char **argv)
 		for (size_t i = 1; i < ELEMENTS(noises) - 1; i++)
 			print_found(&noises[i], 8);
 	}
+
 	if (all || !strcmp(table, "drift")) {
 		print_head("a drift: drift found/step found, % + steps made up");
 		for (size_t i = 0; i < ELEMENTS(drifts); i++)
 			for (int with = 0; with < 2; with++)
 				print_drift(drifts[i], with ? 8 : 0);
 	}
+
 	if (all || !strcmp(table, "equal")) {
 		print_head("within 2 %: called equal, %");
 		for (double sd = 0.0025; sd <= 0.02; sd *= 2)
 			print_equal(&noises[0], sd);
 		print_equal(&noises[2], 0.005);
 	}
+
 	if (all || !strcmp(table, "missing")) {
 		print_head("cannot tell: told with N more, % (N; said, %/told later)");
 		for (size_t i = 0; i < 5; i++)

@@ -2,24 +2,27 @@
 /* What EMP concludes from made-up samples, for truth.py: a question on each line of standard input,
  * an answer on each line of standard output. Times are in ns.
  *
- * interval N TIME… K TIME…      the ends of the 95 % interval of the mean of N samples; those if the machine is known
- *                               from a calibration of K others; those of Student's; those of Student's after the
- *                               papers' 2-sd check
- * turn M N TIME…                N rounds, in each of which one reference and M others took a sample in turn:
- *                               how many of the others are called different
- * separate K MEAN… N TIME…      two runs of N samples, after K other runs with these means: "same", "different",
- *                               "unknown"; and what Welch's test says of all samples
- * changes N VALUE…              where the level of N values changes: how many times; for each change its first value from 0, by how
- *                               much, and half its interval; then what would have been found in the middle, and in the last 5 values
+ * interval N TIME… K TIME…
+ *     the ends of the 95 % interval of the mean of N samples; those if the machine is known from a
+ *     calibration of K others; those of Student's; those of Student's after the papers' 2-sd check
+ * turn M N TIME…
+ *     N rounds, in each of which one reference and M others took a sample in turn: how many of the
+ *     others are called different
+ * separate K MEAN… N TIME…
+ *     two runs of N samples, after K other runs with these means: "same", "different", "unknown";
+ *     and what Welch's test says of all samples
+ * changes N VALUE…
+ *     where the level of N values changes: how many times; for each change its first value from 0,
+ *     by how much, and half its interval; then what would have been found in the middle, and in
+ *     the last 5 values
  * verdict VIEW N { ET PT W K { SOURCE PT }… }…
- *                               a run of N samples, in each of which K executions on its CPU were observed; SOURCE
- *                               counts from 1, W is -1 where it is not known, and VIEW is 1 if L-samples are found by W:
- *                               the verdict; "noisy" or "quiet"; the L-samples; the sources that are named as frequent;
- *                               those that made samples long; all three separated by commas ("-": none); the reason for
- *                               the verdict
- * cutoffs VIEW PPM RUN RUN RUN  a profile from a short and a long run as above (without the word),
- * with PPM as its
- *                               minimum share: their verdicts; its cutoffs; the samples of the third run that it discards */
+ *     a run of N samples, in each of which K executions on its CPU were observed; SOURCE counts
+ *     from 1, W is -1 where it is not known, and VIEW is 1 if L-samples are found by W: the
+ *     verdict; "noisy" or "quiet"; the L-samples; the sources that are named as frequent; those
+ *     that made samples long; all three separated by commas ("-": none); the reason for the verdict
+ * cutoffs VIEW PPM RUN RUN RUN
+ *     a profile from a short and a long run as above (without the word), with PPM as its minimum
+ *     share: their verdicts; its cutoffs; the samples of the third run that it discards */
 #include "lib/base/number.h"
 #include "lib/base/text.h"
 #include "lib/protocol/analysis.h"
@@ -143,6 +146,7 @@ static void answer_separate(void)
 	size_t runs = read_times(times, read_count()), n;
 	struct run_variation variation;
 	struct comparison_side a, b;
+	const char *by_interval = "different";
 	struct comparison c;
 	struct error err;
 
@@ -157,11 +161,12 @@ static void answer_separate(void)
 	b = side_of(of_b, times, n, 1, n);
 	if (comparison_make(&a, &b, &variation, &c, &err) < 0)
 		exit(1);
-	printf("%s %s\n",
-		isnan(c.ratio_low)                      ? "unknown"
-		: c.ratio_low <= 1 && c.ratio_high >= 1 ? "same"
-							: "different",
-		c.welch_p < 0.05 ? "different" : "same");
+
+	if (isnan(c.ratio_low))
+		by_interval = "unknown";
+	else if (c.ratio_low <= 1 && c.ratio_high >= 1)
+		by_interval = "same";
+	printf("%s %s\n", by_interval, c.welch_p < 0.05 ? "different" : "same");
 }
 
 static void answer_changes(void)

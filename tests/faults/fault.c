@@ -102,8 +102,10 @@ static __attribute__((constructor)) void begin(void)
 	fails_at = colon ? strtol(colon + 1, NULL, 10) : 0;
 	unsetenv("LD_PRELOAD");
 	unsetenv("EMP_FAULT");
-	if (colon)
-		kind = *order == 'm' ? MEMORY : *order == 'b' ? BOOK : OPEN;
+	if (colon && *order == 'm')
+		kind = MEMORY;
+	else if (colon)
+		kind = *order == 'b' ? BOOK : OPEN;
 	if (kind == BOOK)
 		replace_calls();
 }

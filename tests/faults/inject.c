@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Runs a command under ptrace, and lets one of its system calls go wrong: the N-th, or none (0).
  *
- *   inject kill N REPORT DIR COMMAND...    of the calls that can change anything outside the process, it is killed
- *                                          (SIGKILL) before one: before any other, it would leave the same
- *   inject io|full|short N REPORT DIR COMMAND...    of the calls that write, truncate, sync or rename below DIR, one fails
- *                                                   with EIO or ENOSPC, or writes only a half
+ *   inject kill N REPORT DIR COMMAND...
+ *       of the calls that can change anything outside the process, it is killed (SIGKILL) before
+ *       one: before any other, it would leave the same
+ *   inject io|full|short N REPORT DIR COMMAND...
+ *       of the calls that write, truncate, sync or rename below DIR, one fails with EIO or ENOSPC,
+ *       or writes only a half
  *
  * REPORT gets its pid, the number of such calls, and the name of the call. All threads of the
  * process count; the processes that it starts do not, and are left alone. Ends as the command does;

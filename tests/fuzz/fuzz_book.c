@@ -33,12 +33,16 @@ static FILE *nowhere;
 
 static const char RELAX[] =
 	"PRAGMA writable_schema = ON;"
-	"UPDATE sqlite_schema SET sql = replace(replace(replace(sql, ' STRICT, WITHOUT', ' /*S*/ WITHOUT'),"
-	"  ' STRICT', ' /*T*/'), ' NOT NULL', ' /*N*/') WHERE type = 'table' AND name NOT LIKE 'sqlite%';";
+	"UPDATE sqlite_schema SET sql = replace(replace(replace(sql, ' STRICT, WITHOUT', "
+	"' /*S*/ WITHOUT'),"
+	"  ' STRICT', ' /*T*/'), ' NOT NULL', ' /*N*/') WHERE type = 'table' "
+	"AND name NOT LIKE 'sqlite%';";
 static const char RESTORE[] =
 	"PRAGMA writable_schema = ON;"
-	"UPDATE sqlite_schema SET sql = replace(replace(replace(sql, ' /*S*/ WITHOUT', ' STRICT, WITHOUT'),"
-	"  ' /*T*/', ' STRICT'), ' /*N*/', ' NOT NULL') WHERE type = 'table' AND name NOT LIKE 'sqlite%';";
+	"UPDATE sqlite_schema SET sql = replace(replace(replace(sql, ' /*S*/ WITHOUT', "
+	"' STRICT, WITHOUT'),"
+	"  ' /*T*/', ' STRICT'), ' /*N*/', ' NOT NULL') WHERE type = 'table' "
+	"AND name NOT LIKE 'sqlite%';";
 
 static void write_book(const void *bytes, size_t n)
 {
@@ -118,9 +122,11 @@ static void bind_value(sqlite3_stmt *stmt, const uint8_t *value)
 static void change_rows(sqlite3 *db, const struct change *change)
 {
 	static const char *const statements[] = {
-		"UPDATE OR REPLACE %w SET \"%w\" = :value WHERE abs(CAST(\"%w\" AS INTEGER)) %% 4 = :rows",
+		"UPDATE OR REPLACE %w SET \"%w\" = :value "
+		"WHERE abs(CAST(\"%w\" AS INTEGER)) %% 4 = :rows",
 		"UPDATE OR REPLACE %w SET \"%w\" = :value",
-		"DELETE FROM %w WHERE \"%w\" NOT NULL AND abs(CAST(\"%w\" AS INTEGER)) %% 4 = :rows",
+		"DELETE FROM %w WHERE \"%w\" NOT NULL "
+		"AND abs(CAST(\"%w\" AS INTEGER)) %% 4 = :rows",
 	};
 	const struct column *c = &columns[change->column % n_columns];
 	char *sql = sqlite3_mprintf(
@@ -140,8 +146,10 @@ static void change_rows(sqlite3 *db, const struct change *change)
 static void change_schema(sqlite3 *db, const struct change *change)
 {
 	static const char *const statements[] = {
-		"ALTER TABLE %w RENAME TO moved; CREATE VIEW %w AS SELECT * FROM moved WHERE random() %% 2",
-		"CREATE TABLE moved AS SELECT * FROM %w; DROP TABLE %w; ALTER TABLE moved RENAME TO %w",
+		"ALTER TABLE %w RENAME TO moved; CREATE VIEW %w AS SELECT * FROM moved "
+		"WHERE random() %% 2",
+		"CREATE TABLE moved AS SELECT * FROM %w; DROP TABLE %w; "
+		"ALTER TABLE moved RENAME TO %w",
 		"CREATE TRIGGER ill AFTER INSERT ON %w BEGIN DELETE FROM %w; END",
 		"DROP TABLE %w",
 	};
@@ -164,7 +172,8 @@ static void make_changes(const uint8_t *bytes, size_t n)
 	write_book(relaxed, n_relaxed);
 	FUZZ_MUST(sqlite3_open(path, &db) == SQLITE_OK);
 	sqlite3_exec(db,
-		"PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; PRAGMA ignore_check_constraints = ON; BEGIN",
+		"PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY; "
+		"PRAGMA ignore_check_constraints = ON; BEGIN",
 		NULL, NULL, NULL);
 	for (size_t i = 0; i < n / sizeof(*changes); i++)
 		if (changes[i].kind % 16 != CHANGE_SCHEMA)

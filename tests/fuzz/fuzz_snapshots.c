@@ -23,6 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		records[i].watched_ns &= INT64_MAX >> 16;
 		records[i].wait_ns &= INT64_MAX >> 16;
 	}
+
 	snapshots = (struct snapshots){
 		.before.items = records, .before_ns = records->start_ns, .observer = bytes[2]};
 	snapshots.before.n = bytes[0] % (n_records + 1);
@@ -30,6 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	snapshots.after.n = bytes[1] % (n_records - snapshots.before.n + 1);
 	snapshots.exits.items = snapshots.after.items + snapshots.after.n;
 	snapshots.exits.n = n_records - snapshots.before.n - snapshots.after.n;
+
 	snapshot_diff_run(&processes, &snapshots);
 	for (size_t i = 0; i < processes.n; i++) {
 		FUZZ_MUST(processes.items[i].pt_ns >= 0 && processes.items[i].tick_ns >= 0);

@@ -43,6 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	}
 	FUZZ_MUST(page);
 	memcpy(page, bytes, n);
+
 	intervals_begin(&v, 100, &sources);
 	if (!trace_page_open(&records, page, n))
 		records = (struct trace_page){};
@@ -56,6 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		/* sums of times stay in range */
 		intervals_add(&v, &event, (int64_t)(event.at >> 20));
 	}
+
 	FUZZ_MUST(v.events == n_events);
 	must_nest(&v);
 	intervals_drop(&v, v.n / 2);

@@ -3,16 +3,17 @@
  *
  *   burn MS              MS milliseconds, including its start
  *   burn --orphan MS     ends at once, and leaves a child behind that takes them
- * burn --threads N MS  N threads take them together
+ *   burn --threads N MS  N threads take them together
  *   burn --sleep N ...   sleeps N milliseconds before the rest
  *   burn --cpu N ...     does the rest on this CPU
  *   burn --fill KB       takes no CPU time, but memory
  *   burn --child MS      waits for a child that takes them
  *   burn --again MS      executes itself again
- *   burn --mark MS       appends to the file EMP_MARKS when it began to work and when it ended, its last act, as two numbers
- *                        of CLOCK_MONOTONIC_RAW
+ *   burn --mark MS       appends to the file EMP_MARKS when it began to work and when it ended,
+ *                        its last act, as two numbers of CLOCK_MONOTONIC_RAW
  *   burn --yield MS      yields the CPU all the time
- *   burn --flee N        N lineages of processes that each fork the next one and end; the first stays */
+ *   burn --flee N        N lineages of processes that each fork the next one and end; the first
+ *                        stays */
 #include "lib/base/number.h"
 #include "tests/machine/burning.h"
 

@@ -3,7 +3,8 @@
  *   clock_client many N T    N processes of T threads use it at once
  *   clock_client wait        connects, says so, and sleeps until it is killed
  *   clock_client once        the same, and fails if the service does not reply within a second
- *   clock_client hostile     malformed requests, writing the map, other users' threads (as an ordinary user)
+ *   clock_client hostile     malformed requests, writing the map, other users' threads (as an
+ *                            ordinary user)
  * Exit status 1 with a sentence: something is wrong. */
 #include "lib/clock/emp-clock.h"
 #include "lib/clock/protocol.h"

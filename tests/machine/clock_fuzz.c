@@ -223,6 +223,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "emp_clock_open: %s\n", strerror(errno));
 		return 2;
 	}
+
 	end_ns = (int64_t)read_kernel(CLOCK_MONOTONIC) + (int64_t)(atof(argv[1]) * 1e9);
 	sigaction(SIGALRM, &(struct sigaction){.sa_handler = on_signal, .sa_flags = SA_RESTART},
 		NULL);
@@ -232,6 +233,7 @@ int main(int argc, char **argv)
 			return 2;
 	for (size_t i = 0; i < N_THREADS; i++)
 		pthread_join(threads[i], NULL);
+
 	printf("EMP_SEED=%u: %" PRIu64 " readings, %" PRIu64 " switches, %" PRIu64
 	       " signals, %" PRIu64 " faults\n"
 	       "fast %" PRIu64 ", system calls %" PRIu64 ", missed %" PRIu64 "\n"

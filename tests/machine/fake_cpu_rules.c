@@ -24,7 +24,16 @@ static int put(const char *path, const char *value)
 {
 	_cleanup_(closep) int fd = openat(files, path, O_WRONLY | O_TRUNC | O_CLOEXEC);
 
-	return fd < 0 ? -errno : dprintf(fd, "%s\n", value) < 0 ? -EIO : 0;
+	if (fd < 0)
+		return -errno;
+	return dprintf(fd, "%s\n", value) < 0 ? -EIO : 0;
+}
+
+static long clamp_to(long value, long least, long most)
+{
+	if (value < least)
+		return least;
+	return value > most ? most : value;
 }
 
 /* The file `name` beside `path`. */
@@ -277,8 +286,8 @@ static void refresh_limits(int cpu)
 	}
 	if (turbo_is_off(cpu) && most > base)
 		most = base;
-	max = max < least ? least : max > most ? most : max;
-	min = min < least ? least : min > max ? max : min;
+	max = clamp_to(max, least, most);
+	min = clamp_to(min, least, max);
 	put_policy_number(cpu, "scaling_min_freq", min);
 	put_policy_number(cpu, "scaling_max_freq", max);
 }
@@ -337,7 +346,7 @@ static int store_percent(const char *path, char value[VALUE_SIZE], bool lower)
 
 	if (percent <= 0)
 		return -EINVAL;
-	percent = percent < least ? least : percent > most ? most : percent;
+	percent = clamp_to(percent, least, most);
 	snprintf(value, VALUE_SIZE, "%ld", percent);
 	return 0;
 }
@@ -408,6 +417,7 @@ int store(const char *path, char value[VALUE_SIZE])
 		refresh_limits(cpu);
 		return r;
 	}
+
 	if (!strcmp(name, "scaling_governor"))
 		r = store_governor(path, value);
 	else if (!strcmp(name, "scaling_min_freq") || !strcmp(name, "scaling_max_freq"))

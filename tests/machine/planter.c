@@ -9,7 +9,9 @@
  * behind), and what it took, by its rusage. With "every" it is planted at that period from number 1
  * on; N is 0 then.
  *
- *   planter WATCHED CPU LAST NAME=MS@N,N,N...|NAME=MS@every:PERIOD_MS...    ends after the start of number LAST */
+ *   planter WATCHED CPU LAST NAME=MS@N,N,N...|NAME=MS@every:PERIOD_MS...
+ *
+ * ends after the start of number LAST. */
 #include "lib/base/number.h"
 
 #include <dirent.h>

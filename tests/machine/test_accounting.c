@@ -699,7 +699,9 @@ static int storm_size(void)
 
 	storm(TRIED, NULL);
 	n = TRIED * 20 * NS_PER_S / (clock_ns(CLOCK_MONOTONIC) - begin_ns);
-	return n > 5000 ? 5000 : n < 800 ? 800 : (int)(n / 4 * 4);
+	if (n > 5000)
+		return 5000;
+	return n < 800 ? 800 : (int)(n / 4 * 4);
 }
 
 static void none_of_thousands_of_short_processes_is_missed(void **state)
@@ -714,8 +716,8 @@ static void none_of_thousands_of_short_processes_is_missed(void **state)
 		size_t n;
 
 		sum_ns = sum_of(&usages, "true", &n);
-		print_message(
-			"%s: %zu of %d processes, lost %llu; %.1f ms of the %.1f ms that wait4 tells\n",
+		print_message("%s: %zu of %d processes, lost %llu; "
+			      "%.1f ms of the %.1f ms that wait4 tells\n",
 			accounting_backend_names[accounting_state(a)->backend], n, all_n,
 			(unsigned long long)usages.lost, (double)sum_ns / 1e6,
 			(double)wait_ns / 1e6);

@@ -116,8 +116,8 @@ static void orphans_in_cgroups_below_are_counted(void **state)
 {
 	_cleanup_(cgroup_freep) struct cgroup *cgroup = new_cgroup();
 	char *argv[] = {(char *)"sh", (char *)"-c",
-		(char *)"mkdir $0/below; sleep 1000 & (echo 0 >$0/below/cgroup.procs; exec sleep 1000) & "
-			"until grep -q . $0/below/cgroup.procs; do :; done",
+		(char *)"mkdir $0/below; sleep 1000 & (echo 0 >$0/below/cgroup.procs; "
+			"exec sleep 1000) & until grep -q . $0/below/cgroup.procs; do :; done",
 		cgroup->path, NULL};
 	struct command_spec spec = spec_of(argv, "/bin/sh", cgroup);
 	struct exec_result s;
@@ -202,8 +202,8 @@ static void a_fork_bomb_within_limits_is_ended_whole(void **state)
 {
 	_cleanup_(cgroup_freep) struct cgroup *cgroup = new_cgroup();
 	char *argv[] = {(char *)"sh", (char *)"-c",
-		(char *)"bomb() { [ $1 = 0 ] && exec sleep 1000; bomb $(($1 - 1)) & bomb $(($1 - 1)) & wait; "
-			"}; bomb 6",
+		(char *)"bomb() { [ $1 = 0 ] && exec sleep 1000; "
+			"bomb $(($1 - 1)) & bomb $(($1 - 1)) & wait; }; bomb 6",
 		NULL};
 	struct command_spec spec = spec_of(argv, "/bin/sh", cgroup);
 	struct error err = {};
@@ -217,8 +217,9 @@ static void a_fork_bomb_within_limits_is_ended_whole(void **state)
 static void a_fork_bomb_leaves_nothing_without_a_cgroup(void **state)
 {
 	char *argv[] = {(char *)"sh", (char *)"-c",
-		(char *)"bomb() { [ $1 = 0 ] && exec sleep 1000; bomb $(($1 - 1)) & bomb $(($1 - 1)) & }; "
-			"bomb 8; while :; do (bomb 1); done",
+		(char *)"bomb() { [ $1 = 0 ] && exec sleep 1000; "
+			"bomb $(($1 - 1)) & bomb $(($1 - 1)) & }; bomb 8; while :; "
+			"do (bomb 1); done",
 		NULL};
 	struct command_spec spec = spec_of(argv, "/bin/sh", NULL);
 
@@ -608,6 +609,7 @@ static _Noreturn void start_for_ever(bool hooks)
 static void a_stop_while_a_program_is_started_stops_both(void **state)
 {
 	enum { STOPS = 30 };
+	static const int stops[] = {SIGTSTP, SIGTTIN, SIGTTOU};
 
 	for (int hooks = 0; hooks < 2; hooks++) {
 		bool stopped = true;
@@ -619,7 +621,7 @@ static void a_stop_while_a_program_is_started_stops_both(void **state)
 		setpgid(pid, pid);
 		for (int i = 0; stopped && i < STOPS; i++) {
 			usleep((useconds_t)(1000 + rand() % 3000));
-			killpg(pid, i % 3 == 0 ? SIGTSTP : i % 3 == 1 ? SIGTTIN : SIGTTOU);
+			killpg(pid, stops[i % 3]);
 			stopped = stops_with_children(pid);
 			if (stopped)
 				waitid(P_PID, (id_t)pid, &info, WSTOPPED);

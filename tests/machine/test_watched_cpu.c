@@ -165,8 +165,8 @@ static struct raw_sample observe_exact(struct observer *o, char *const *argv, in
 
 		seen = observe_command(o, argv);
 		off_ns = seen.exec.et_ns - seen.exec.pt_ns - asleep_ns;
-		print_message(
-			"tasks waited %.3f ms, W %.3f ms, off the CPU %.3f ms, others had %.3f ms\n",
+		print_message("tasks waited %.3f ms, W %.3f ms, off the CPU %.3f ms, "
+			      "others had %.3f ms\n",
 			(double)seen.usages.wait_ns / 1e6, (double)seen.wait_ns / 1e6,
 			(double)off_ns / 1e6, (double)had_same_cpu(&seen) / 1e6);
 		if (apart(seen.wait_ns, off_ns) < seen.exec.et_ns / 100)

@@ -119,6 +119,7 @@ struct made_up_run made_up_read(const struct made_up *m)
 					pow((double)m->most_ns / (double)m->least_ns,
 						gsl_rng_uniform(rng))),
 				m->quantum_ns);
+
 		off = m->wander * off + sqrt(1 - m->wander * m->wander) * noise(rng, m->noise);
 		samples[i].n = (uint32_t)i + 1;
 		samples[i].wait_ns = -1;
@@ -129,6 +130,7 @@ struct made_up_run made_up_read(const struct made_up *m)
 			llround((double)planted_ns[i] * (m->stretch ?: 1)), m->quantum_ns);
 		if (m->by_wait)
 			samples[i].wait_ns = planted_ns[i];
+
 		samples[i].pt_ns = m->length_ns;
 		samples[i].start_ns = start_ns;
 		start_ns += samples[i].et_ns + m->spread_ns;

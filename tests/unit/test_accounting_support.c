@@ -127,7 +127,7 @@ TEST(each_backend_is_parsed_by_its_name)
 	assert_int_equal(
 		option_choice("ebpf", "--accounting", accounting_backend_names, &backend, &err),
 		-EINVAL);
-	assert_string_equal(err.text,
-		"--accounting must be auto, bpf, taskstats or none, not 'ebpf' (did you mean 'bpf'?)");
+	assert_string_equal(err.text, "--accounting must be auto, bpf, taskstats or none, "
+				      "not 'ebpf' (did you mean 'bpf'?)");
 	assert_int_equal(accounting_state(NULL)->backend, ACCOUNTING_NONE);
 }

@@ -313,7 +313,8 @@ TEST(others_that_take_a_part_of_every_sample_are_named_with_their_share)
 	assert_int_equal(busy.verdict, VERDICT_BUSY);
 	assert_false(verdict_gives_cutoffs(busy.verdict));
 	assert_string_equal(busy.why,
-		"a busy CPU: other processes took 2.9 % of the time of the central samples (backup 2.9 %)");
+		"a busy CPU: other processes took 2.9 % of the time of the central samples "
+		"(backup 2.9 %)");
 	assert_int_equal(quiet.verdict, VERDICT_CLEAN);
 	assert_false(quiet.noise.noisy);
 }
@@ -384,7 +385,8 @@ TEST_OF_RUN(the_shares_of_those_who_keep_the_cpu_busy_add_up_and_are_sorted)
 	analysis = finished();
 	assert_int_equal(analysis.verdict, VERDICT_BUSY);
 	assert_non_null(strstr(analysis.why,
-		"other processes took 4.0 % of the time of the central samples (unseen 3.1 %, backup 0.96 %); noisy"));
+		"other processes took 4.0 % of the time of the central samples (unseen 3.1 %, "
+		"backup 0.96 %); noisy"));
 }
 
 TEST(a_run_is_blind_to_what_its_central_cluster_hides)
@@ -491,7 +493,8 @@ TEST_OF_RUN(by_the_waiting_time_samples_that_take_long_by_themselves_are_counted
 	analysis = finished();
 	assert_int_equal(analysis.verdict, VERDICT_CLEAN);
 	assert_non_null(strstr(analysis.why,
-		"one clean cluster of 30 samples with W up to 21.00 us; 3 with an ET - W over 100.2"));
+		"one clean cluster of 30 samples with W up to 21.00 us; 3 with an "
+		"ET - W over 100.2"));
 	assert_non_null(strstr(analysis.why, " are long, and no daemons explain it"));
 }
 
@@ -574,12 +577,15 @@ TEST_OF_RUN(whoever_made_most_long_samples_is_the_first_cause_of_a_frequent_run)
 			samples[i].et_ns += (i / 4 < BACKUP ? 90 : 20) * NS_PER_MS;
 	}
 	begin(RUN_SHORT, samples, RUN, &all, &default_options);
-	for (uint32_t k = 0; k < LONG; k++)
-		add(4 * k + 1,
-			k < BACKUP            ? 1
-			: k < BACKUP + SMALLD ? 2
-					      : 3 + k % 3,
-			(k < BACKUP ? 90 : 20) * NS_PER_MS);
+	for (uint32_t k = 0; k < LONG; k++) {
+		uint32_t source = 3 + k % 3;
+
+		if (k < BACKUP)
+			source = 1;
+		else if (k < BACKUP + SMALLD)
+			source = 2;
+		add(4 * k + 1, source, (k < BACKUP ? 90 : 20) * NS_PER_MS);
+	}
 	analysis = finished();
 	assert_int_equal(analysis.verdict, VERDICT_FREQUENT);
 	assert_non_null(strstr(analysis.why, "because of smalld, backup"));

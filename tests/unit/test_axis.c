@@ -6,9 +6,9 @@
 
 static double place(const struct axis *a, double value)
 {
-	return a->scale == AXIS_LOGARITHMIC ? log(value)
-	       : a->scale == AXIS_ARSINH    ? asinh(value / a->linear)
-					    : value;
+	if (a->scale == AXIS_LOGARITHMIC)
+		return log(value);
+	return a->scale == AXIS_ARSINH ? asinh(value / a->linear) : value;
 }
 
 /* What holds for each axis: ticks inside it, in one unit, each label once and right, and not too

@@ -120,9 +120,11 @@ TEST_IN_BOOK(roots_book_is_for_root_and_its_group_alone)
 	static const char *const endings[] = {"", "-wal", "-shm"};
 	const struct group *group = getgrnam("emp");
 	_cleanup_(run_clear) struct run run = scratch_begin(s, "INC");
-	mode_t mask = umask(0), mode = geteuid() ? 0644 & ~mask : group ? 0660 : 0600;
+	mode_t mask = umask(0), mode = group ? 0660 : 0600;
 
 	umask(mask);
+	if (geteuid())
+		mode = 0644 & ~mask;
 	for (size_t i = 0; i < ELEMENTS(endings); i++) {
 		_cleanup_(freep) char *path = text_format("%s%s", s->path, endings[i]);
 		struct stat st;

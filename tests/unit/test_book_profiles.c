@@ -161,9 +161,11 @@ TEST_IN_BOOK(figures_belong_to_the_inc_that_was_measured)
 	assert_int_equal(book_find_other_inc(s->book, environment, "i1", &name, &s->err), 1);
 	assert_string_equal(name, "old");
 	assert_int_equal(book_find_other_inc(s->book, environment, "i0", &none, &s->err), 0);
+
 	old.short_run.run = 0; /* an imported one cannot be measured anew */
 	assert_done(s, book_put_profile(s->book, &old, true, &s->err));
 	assert_int_equal(book_find_other_inc(s->book, environment, "i1", &none, &s->err), 0);
+
 	renewed.inc_digest = xstrdup("i1");
 	renewed.correlation = (struct correlation){0.5, 100};
 	renewed.made_ns--;
@@ -282,8 +284,8 @@ TEST_IN_BOOK(the_constant_of_inc_is_set_once)
 	assert_int_equal(book_get_inc(s->book, environment, "i1", &per_second, &s->err), 1);
 	assert_true(per_second == 123456789.5);
 	assert_int_equal(book_put_inc(s->book, environment, "i1", 2, &s->err), -EEXIST);
-	assert_says(s,
-		"already has the constant of INC for this environment (123456790 increments a second)");
+	assert_says(s, "already has the constant of INC for this environment "
+		       "(123456790 increments a second)");
 	assert_int_equal(book_get_inc(s->book, environment, "i1", &per_second, &s->err), 1);
 	assert_true(per_second == 123456789.5);
 	assert_int_equal(book_put_inc(s->book, 99, "i1", 2, &s->err), -ENOENT);

@@ -40,7 +40,8 @@ TEST_IN_DIRECTORY(what_differs_from_a_lab_book_is_named)
 	refused(s, "ALTER TABLE sample RENAME COLUMN lost TO gone", "'sample' that differs");
 	refused(s,
 		"PRAGMA writable_schema = ON;"
-		"UPDATE sqlite_schema SET sql = replace(sql, 'et_ns INTEGER NOT NULL', 'et_ns INTEGER')"
+		"UPDATE sqlite_schema SET sql = replace(sql, 'et_ns INTEGER NOT NULL', "
+		"'et_ns INTEGER')"
 		" WHERE name = 'sample'",
 		"a table 'sample' that differs");
 }
@@ -99,7 +100,8 @@ TEST_IN_DIRECTORY(a_value_that_emp_does_not_write_is_named)
 
 	for (size_t i = 0; i < ELEMENTS(rows); i++) {
 		_cleanup_(freep) char *change = text_format(
-			"PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON; UPDATE run SET %s",
+			"PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON; "
+			"UPDATE run SET %s",
 			rows[i][0]);
 		_cleanup_(run_clear) struct run run = {};
 

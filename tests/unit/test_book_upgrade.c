@@ -135,6 +135,7 @@ TEST_IN_DIRECTORY(a_book_of_0_1_0_has_all_that_it_held)
 	assert_answer(s->path,
 		"SELECT group_concat(kind) FROM (SELECT DISTINCT kind FROM source ORDER BY 1)",
 		"kernel,process");
+
 	scratch_open(s, BOOK_READ);
 	assert_int_equal(book_get_inc(s->book, 1, NULL, &per_second, &s->err), 1);
 	assert_true(per_second == 3694390776);
@@ -208,8 +209,8 @@ TEST_IN_DIRECTORY(an_upgrade_that_fails_leaves_the_book_as_it_was)
 	_cleanup_(freep) char *copy = text_format("%s.version2", s->path);
 
 	load(s, "0.1.0/book.sql");
-	sql(s->path,
-		"PRAGMA ignore_check_constraints = ON; UPDATE run SET resolution_ns = 0 WHERE id = 4");
+	sql(s->path, "PRAGMA ignore_check_constraints = ON; UPDATE run SET resolution_ns = 0 "
+		     "WHERE id = 4");
 	assert_true(book_open(&s->book, s->path, BOOK_WRITE, &s->err) < 0);
 	assert_says(s, "CHECK constraint failed");
 	assert_int_equal(access(copy, F_OK), -1);
@@ -322,7 +323,8 @@ TEST_IN_BOOK(what_belongs_to_a_run_keeps_to_its_rules_and_goes_with_it)
 		const char *tables[2];     /* and without the run these are empty */
 	} cases[] = {
 		/* interruptions belong to a run and a source */
-		{"INSERT INTO interruption VALUES (1, 0, 100, 5, 1), (1, 1, 100, 5, NULL), (1, 0, 200, 0, 1);"
+		{"INSERT INTO interruption VALUES (1, 0, 100, 5, 1), (1, 1, 100, 5, NULL), "
+		 "(1, 0, 200, 0, 1);"
 		 "INSERT INTO interruption_part VALUES (1, 0, 100, 1, 0, 5, 4, 1)",
 			{{"INSERT INTO interruption VALUES (1, 0, 100, 7, 1)", "UNIQUE"},
 				{"INSERT INTO interruption VALUES (1, 0, 300, 7, 2)",
@@ -337,7 +339,8 @@ TEST_IN_BOOK(what_belongs_to_a_run_keeps_to_its_rules_and_goes_with_it)
 			{"interruption", "interruption_part"}},
 		/* a sample may have several programs */
 		{"INSERT INTO program VALUES (1, 1, 'xz', '[\"xz\"]'), (1, 2, 'gzip', NULL);" PROGRAM_INTO
-		 "(1, 1, 1, 0, 9, 8), (1, 1, 2, 5, 9, 8); UPDATE sample_program SET exit_status = 143 * (program - 1)",
+		 "(1, 1, 1, 0, 9, 8), (1, 1, 2, 5, 9, 8); UPDATE sample_program "
+		 "SET exit_status = 143 * (program - 1)",
 			{{"INSERT INTO program VALUES (1, 0, 'xz', NULL)", "n >= 1"},
 				{"INSERT INTO program VALUES (7, 1, 'xz', NULL)", "FOREIGN KEY"},
 				{PROGRAM_INTO "(1, 1, 3, 0, 9, 8)", "FOREIGN KEY"},
@@ -347,13 +350,16 @@ TEST_IN_BOOK(what_belongs_to_a_run_keeps_to_its_rules_and_goes_with_it)
 				{"UPDATE sample_program SET pt_ns = -1", "pt_ns >= 0"}},
 			{"program", "sample_program"}},
 		/* page waits belong to a sample */
-		{"INSERT INTO page_wait VALUES (1, 1, 'slave', 3, 900, 50, 0), (1, 1, 'read', 0, 0, NULL, 0);"
-		 "INSERT INTO page_wait_bin VALUES (1, 1, 'slave', 0, 10000, 2, 500), (1, 1, 'slave', 10000, NULL, 1, 400)",
+		{"INSERT INTO page_wait VALUES (1, 1, 'slave', 3, 900, 50, 0), "
+		 "(1, 1, 'read', 0, 0, NULL, 0);"
+		 "INSERT INTO page_wait_bin VALUES (1, 1, 'slave', 0, 10000, 2, 500), "
+		 "(1, 1, 'slave', 10000, NULL, 1, 400)",
 			{{"INSERT INTO page_wait VALUES (1, 2, 'slave', 3, 900, 50, 0)",
 				 "FOREIGN KEY"},
 				{"INSERT INTO page_wait VALUES (1, 1, 'fault', 3, 900, 50, 0)",
 					"kind IN"},
-				{"INSERT INTO page_wait_bin VALUES (1, 1, 'write', 0, 10000, 2, 500)",
+				{"INSERT INTO page_wait_bin VALUES (1, 1, "
+				 "'write', 0, 10000, 2, 500)",
 					"FOREIGN KEY"},
 				{"INSERT INTO page_wait_bin VALUES (1, 1, 'read', 9, 9, 2, 500)",
 					"high_ns > low_ns"},
@@ -401,8 +407,8 @@ TEST_IN_BOOK(measurements_are_named_once_in_an_environment)
 	int64_t environment;
 
 	assert_done(s, book_put_environment(s->book, "d1", "box", "{}", &environment, &s->err));
-	sql(s->path,
-		"INSERT INTO measurement VALUES (1, 'clock_lag', 21.5, 'ns', NULL), (1, 'ratio', -1, '', NULL)");
+	sql(s->path, "INSERT INTO measurement VALUES (1, 'clock_lag', 21.5, 'ns', NULL), "
+		     "(1, 'ratio', -1, '', NULL)");
 	refused(s->path, "INSERT INTO measurement VALUES (1, 'ratio', 2, '', NULL)", "UNIQUE");
 	refused(s->path, "INSERT INTO measurement VALUES (2, 'ratio', 2, '', NULL)", "FOREIGN KEY");
 	refused(s->path, "INSERT INTO measurement VALUES (1, 'inc_per_second', 0, '1/s', NULL)",

@@ -146,8 +146,8 @@ TEST_IN_FILLED_BOOK(an_execution_of_a_daemon_that_is_not_there_is_damage)
 	struct seen seen = {};
 
 	/* as a fault of the disk would */
-	sql(s->path,
-		"PRAGMA foreign_keys = OFF; UPDATE execution SET source = 3 WHERE sample = 2 AND seq = 1");
+	sql(s->path, "PRAGMA foreign_keys = OFF; UPDATE execution SET source = 3 WHERE sample = 2 "
+		     "AND seq = 1");
 	assert_int_equal(book_each_execution(s->book, 1, look, &seen, &s->err), -EBADMSG);
 	assert_int_equal(seen.n, 2);
 	assert_says(s, "is damaged: an execution is out of order, of an unknown source");

@@ -129,11 +129,13 @@ TEST_IN_BOOK(a_run_that_is_opened_again_has_a_resume_point_behind_its_samples)
 TEST(what_differs_between_two_fingerprints_is_named)
 {
 	_cleanup_(json_decrefp) json_t *before = parse(
-		"{'identity': {'kernel': {'release': '6.1'}, 'numa': 1}, 'settings': {'memory': {'thp': "
-		"'always', 'ksm': '0'}, 'zone': '1', 'dropped': 1, 'none': null}, 'volatile': {'load': 1}}");
+		"{'identity': {'kernel': {'release': '6.1'}, 'numa': 1}, 'settings': "
+		"{'memory': {'thp': 'always', 'ksm': '0'}, 'zone': '1', 'dropped': 1, 'none': "
+		"null}, 'volatile': {'load': 1}}");
 	_cleanup_(json_decrefp) json_t *now = parse(
-		"{'identity': {'kernel': {'release': '6.2'}, 'numa': 1}, 'settings': {'memory': {'thp': "
-		"'never', 'ksm': '0'}, 'zone': null, 'units': ['a'], 'none': null}, 'volatile': {'load': 2}}");
+		"{'identity': {'kernel': {'release': '6.2'}, 'numa': 1}, 'settings': "
+		"{'memory': {'thp': 'never', 'ksm': '0'}, 'zone': null, 'units': ['a'], "
+		"'none': null}, 'volatile': {'load': 2}}");
 	_cleanup_(differences_clear) struct differences d = {}, same = {};
 	_cleanup_(freep) char *words = NULL;
 
@@ -143,7 +145,8 @@ TEST(what_differs_between_two_fingerprints_is_named)
 	assert_false(d.items[1].identity);
 	words = differences_description(&d, 2, false);
 	assert_string_equal(words,
-		"kernel.release was '6.1', is '6.2'; memory.thp was 'always', is 'never'; and 1 more");
+		"kernel.release was '6.1', is '6.2'; memory.thp was 'always', is 'never'; "
+		"and 1 more");
 	/* huge pages */
 	assert_int_equal(difference_rule(&d.items[1])->demand, VALIDITY_REPEAT_SHORT);
 	same = environment_diff(now, now);
@@ -167,7 +170,8 @@ TEST(which_daemon_differs_is_named)
 {
 	assert_differences("{'units': ['cron.service', 'a.service']}",
 		"{'units': ['a.service', 'x\\\\x2dy.service']}",
-		"units.cron.service was present, is gone; units.x\\x2dy.service was absent, is present");
+		"units.cron.service was present, is gone; units.x\\x2dy.service was absent, "
+		"is present");
 	assert_differences("{'units': ['b', 'a']}", "{'units': ['a', 'b']}", "");
 	assert_differences(
 		"{'units': null}", "{'units': ['a', 'b']}", "units was nothing, is a, b");
@@ -176,7 +180,8 @@ TEST(which_daemon_differs_is_named)
 TEST(which_policy_differs_is_named)
 {
 	assert_differences("{'p': [{'first': 0, 'last': 7, 'g': 'x', 'khz': 5}]}",
-		"{'p': [{'first': 0, 'last': 3, 'g': 'x', 'khz': 5}, {'first': 4, 'last': 7, 'g': 'y', 'khz': 5}]}",
+		"{'p': [{'first': 0, 'last': 3, 'g': 'x', 'khz': 5}, {'first': 4, 'last': 7, "
+		"'g': 'y', 'khz': 5}]}",
 		"p.4-7.g was 'x', is 'y'");
 	assert_differences("{'p': [{'size': 1}, {'size': 2}]}", "{'p': [{'size': 1}]}",
 		"p.1 was {\"size\":2}, is nothing");

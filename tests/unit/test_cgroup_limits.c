@@ -48,7 +48,8 @@ TEST_IN_TREE(quotas_of_cgroup_v1_are_found_by_the_controller)
 {
 	tree_put("proc/self/mountinfo",
 		"30 29 0:26 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n"
-		"31 29 0:27 /docker/x /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n");
+		"31 29 0:27 /docker/x /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup "
+		"rw,cpu,cpuacct\n");
 	tree_put("proc/self/cgroup", "5:cpuset:/docker/x\n4:cpu,cpuacct:/docker/x/sub\n0::/\n");
 	tree_put("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "-1\n");
 	tree_put("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n");

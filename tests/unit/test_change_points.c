@@ -478,11 +478,12 @@ TEST(with_as_many_more_values_as_are_said_to_be_missing_it_can_be_told)
 /* What stays uncertain is the level of its three values. */
 TEST(more_values_do_not_help_where_the_reference_is_too_short)
 {
+	static const double scatter[] = {0, 0.02, -0.02};
 	double values[60];
 	_cleanup_(levels_clear) struct levels few = {}, many = {};
 
 	for (size_t i = 0; i < 60; i++)
-		values[i] = (i % 3 == 1 ? 0.02 : i % 3 == 2 ? -0.02 : 0) + (i >= 3 ? 0.3 : 0);
+		values[i] = scatter[i % 3] + (i >= 3 ? 0.3 : 0);
 	few = find(values, 9);
 	many = find(values, 60);
 	assert_true(few.n == 2 && many.n == 2);

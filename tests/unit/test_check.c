@@ -76,7 +76,8 @@ TEST(what_stopped_services_have_left_is_not_ok)
 TEST(what_must_stay_for_another_unit_or_for_a_login_is_as_wanted)
 {
 	_cleanup_(policy_freep) struct policy *policy = parse(
-		"[stop]\n*.service = all\n*.socket = all\n[never]\ndocker.service = needed\nheld.socket = needed\n");
+		"[stop]\n*.service = all\n*.socket = all\n[never]\ndocker.service = needed\n"
+		"held.socket = needed\n");
 	char *of_docker[] = {(char *)"docker.service", NULL},
 	     *of_held[] = {(char *)"held.service", NULL},
 	     *of_free[] = {(char *)"free.service", NULL};
@@ -359,12 +360,13 @@ TEST(each_type_of_core_has_its_own_clock)
 	struct facts f = {
 		.frequency = {.policies = types, .n_policies = 3, .no_turbo = 1, .boost = -1}};
 	static const int64_t base_khz[] = {3200000, 2400000, 3200000};
+	static const char *const cpus[] = {"0-1", "4-7", "2-3"};
 
 	for (size_t i = 0; i < 3; i++) {
 		struct frequency_policy *p = &types[i];
 
 		p->governor = (char *)"performance";
-		p->cpus = (char *)(i == 0 ? "0-1" : i == 1 ? "4-7" : "2-3");
+		p->cpus = (char *)cpus[i];
 		p->base_khz = p->min_khz = p->max_khz = base_khz[i];
 	}
 	assert_finding("speedstep", &f, CHECK_OK,

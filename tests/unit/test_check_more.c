@@ -257,7 +257,8 @@ TEST_OF_MACHINE(load_swap_and_package_managers_are_judged_by_what_they_tell)
 		"Filename Type Size Used Priority\n/dev/sda2 partition 1048572 2048 -2\n");
 	assert_found("swap", CHECK_OFF, "2 MiB in 1 area");
 	tree_put("proc/swaps",
-		"Filename Type Size Used Priority\n/a file 1 9223372036854775807 -2\n/b file 1 9223372036854775807 -3\n");
+		"Filename Type Size Used Priority\n/a file 1 9223372036854775807 -2\n"
+		"/b file 1 9223372036854775807 -3\n");
 	assert_found("swap", CHECK_OFF, "9007199254740992 MiB in 2 areas");
 	assert_found("svc.packagers", CHECK_OK, "none");
 	tree_put("run/systemd/shutdown/scheduled", "\n");

@@ -51,7 +51,10 @@ TEST(the_exact_p_is_that_of_all_orderings)
 		if (__builtin_popcount(set) != 3)
 			continue;
 		for (int i = 0; i < 7; i++)
-			set >> i & 1 ? (u += of_a) : of_a++;
+			if (set >> i & 1)
+				u += of_a;
+			else
+				of_a++;
 		all++;
 		more += u >= 8 || u <= 4;
 	}
@@ -128,7 +131,7 @@ TEST(the_exact_p_with_ties_is_that_of_all_divisions)
 		for (int i = 0; i < 11; i++)
 			for (int k = 0; k < 11; k++)
 				if (set >> i & 1 && !(set >> k & 1))
-					u += all[i] > all[k] ? 1 : all[i] == all[k] ? 0.5 : 0;
+					u += (all[i] > all[k]) + (all[i] == all[k]) / 2.0;
 		ways++;
 		far += fabs(u - 15) >= fabs(c.mann_whitney_u - 15);
 	}

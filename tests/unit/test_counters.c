@@ -31,7 +31,8 @@ static void put_machine(int n)
 	char text[3000];
 
 	snprintf(text, sizeof(text),
-		"cpu  10 0 10 1000 0 0 0 %d 0 0\ncpu0 5 0 5 500 0 0 0 %d 0 0\ncpu1 5 0 5 500 0 0 0 %d 0 0\nctxt 1\n",
+		"cpu  10 0 10 1000 0 0 0 %d 0 0\ncpu0 5 0 5 500 0 0 0 %d 0 0\n"
+		"cpu1 5 0 5 500 0 0 0 %d 0 0\nctxt 1\n",
 		30 * n, 10 * n, 20 * n);
 	tree_put("proc/stat", text);
 	snprintf(text, sizeof(text),
@@ -39,7 +40,8 @@ static void put_machine(int n)
 		5 * n);
 	tree_put("proc/vmstat", text);
 	snprintf(text, sizeof(text),
-		"some avg10=0.00 avg60=0.00 avg300=0.00 total=%d\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n",
+		"some avg10=0.00 avg60=0.00 avg300=0.00 total=%d\n"
+		"full avg10=0.00 avg60=0.00 avg300=0.00 total=7\n",
 		12 * n);
 	tree_put("proc/pressure/cpu", text);
 	snprintf(text, sizeof(text), "%d\n", n);
@@ -147,7 +149,8 @@ TEST(it_is_said_whether_pt_contains_interrupts)
 		"PT contains interrupts: 10 ms a sample (17 %), in 5 of 5 samples (1, 2, 3, 4, …)");
 	found.interrupts = INTERRUPTS_NOT_IN_PT;
 	assert_described(&found, 0,
-		"PT does not contain interrupts: 10 ms a sample, in 5 of 5 samples (1, 2, 3, 4, …)");
+		"PT does not contain interrupts: 10 ms a sample, "
+		"in 5 of 5 samples (1, 2, 3, 4, …)");
 }
 
 TEST(a_clock_off_its_base_and_heat_are_told_in_their_units)
@@ -166,7 +169,8 @@ TEST(a_clock_off_its_base_and_heat_are_told_in_their_units)
 	assert_described(
 		&found, 0, "the temperature changed in 1 of 2 samples (2), by up to 4.5 °C");
 	assert_described(&found, 1,
-		"the CPU's clock was not at its base frequency in 1 of 2 samples (2), by up to 12.3 %");
+		"the CPU's clock was not at its base frequency in 1 of 2 samples (2), "
+		"by up to 12.3 %");
 }
 
 TEST_IN_TREE(of_short_samples_the_last_in_100_ms_has_the_counts_of_all)
@@ -275,9 +279,11 @@ TEST(the_words_name_what_moved_and_where)
 TEST_IN_BOOK(they_come_back_from_the_book_and_go_through_documents)
 {
 	_cleanup_(json_decrefp) json_t *document = parse(
-		"{'format': 'emp-run', 'version': 1, 'program': 'xz', 'task_length_s': 1, 'resolution_ns': "
-		"1, 'samples': [{'n': 1, 'start_ns': 5, 'et_ns': 9, 'pt_ns': 9, 'executions': []},"
-		"{'n': 2, 'start_ns': 20, 'et_ns': 9, 'pt_ns': 9, 'executions': [], 'disturbance_counters':"
+		"{'format': 'emp-run', 'version': 1, 'program': 'xz', 'task_length_s': 1, "
+		"'resolution_ns': 1, 'samples': [{'n': 1, 'start_ns': 5, 'et_ns': 9, "
+		"'pt_ns': 9, 'executions': []},"
+		"{'n': 2, 'start_ns': 20, 'et_ns': 9, 'pt_ns': 9, 'executions': [], "
+		"'disturbance_counters':"
 		" {'steal_ns': 10000000, 'clock_rate_ppb': -7, 'voluntary_switches': 1}}]}");
 	_cleanup_(json_decrefp) json_t *back = NULL;
 	_cleanup_(freep) struct counters *rows = NULL;

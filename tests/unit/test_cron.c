@@ -73,8 +73,8 @@ TEST_WITH(each_table_gives_its_next_job, utc, tree_remove)
 	tree_put("etc/cron.d/monthly", "0 0 1 * * root x\n");
 	tree_put("var/spool/cron/crontabs/me", "10 * * * * x\n");
 	tree_put("var/spool/cron/you", "@hourly x\n");
-	tree_put("etc/anacrontab",
-		"1\t5\tcron.daily\trun-parts\n7\t10\tcron.weekly\trun-parts\n@monthly 15 cron.monthly x\n");
+	tree_put("etc/anacrontab", "1\t5\tcron.daily\trun-parts\n7\t10\tcron.weekly\trun-parts\n"
+				   "@monthly 15 cron.monthly x\n");
 	tree_put("var/spool/anacron/cron.daily", "20261121\n");
 	tree_put("var/spool/anacron/cron.weekly", "20261120\n");
 	cron_read(&jobs, &n, tree.fd, NOW * NS_PER_S, (NOW + DAY) * NS_PER_S);

@@ -61,28 +61,29 @@ TEST_IN_BOOK(the_papers_runs_come_back_as_they_went_in)
 	}
 }
 
-#define HEAD \
-	"{'format': 'emp-run', 'version': 1, 'program': 'xz', 'task_length_s': 0.1, 'resolution_ns': 1"
+#define HEAD                                                                          \
+	"{'format': 'emp-run', 'version': 1, 'program': 'xz', 'task_length_s': 0.1, " \
+	"'resolution_ns': 1"
 
 TEST_IN_BOOK(everything_that_a_document_may_say_comes_back)
 {
 	_cleanup_(json_decrefp) json_t *document = parse(HEAD
-		", 'machine': 'box', 'environment': {'digest': 'd7', 'load': 0.1, 'settings': [1, null, "
-		"'x']},"
-		"'command': ['xz', '-9', 'ä ö'], 'kind': 'measure', 'state': 'interrupted', 'backend': "
-		"'bpf',"
+		", 'machine': 'box', 'environment': {'digest': 'd7', 'load': 0.1, "
+		"'settings': [1, null, 'x']},"
+		"'command': ['xz', '-9', 'ä ö'], 'kind': 'measure', 'state': "
+		"'interrupted', 'backend': 'bpf',"
 		"'pt_source': 'cgroup', 'profile': 'quiet', 'notes': 'audit: not fit', 'cpu': 0, "
 		"'other_cpus': true, 'unprofiled_share_ppm': 20000, 'samples': ["
-		"{'n': 1, 'start_ns': 5, 'et_ns': 100, 'pt_ns': 90, 'exit_status': 0, 'user_ns': 80, "
-		"'system_ns': 10,"
-		" 'max_rss_bytes': 4096, 'incomplete': true, 'observer_ns': 3, 'lost': 2, 'left_behind': 1, 'wait_ns': 8, "
-		"'disturbance_counters': {'interrupts_ns': 6}, "
+		"{'n': 1, 'start_ns': 5, 'et_ns': 100, 'pt_ns': 90, 'exit_status': 0, "
+		"'user_ns': 80, 'system_ns': 10,"
+		" 'max_rss_bytes': 4096, 'incomplete': true, 'observer_ns': 3, 'lost': 2, "
+		"'left_behind': 1, 'wait_ns': 8, 'disturbance_counters': {'interrupts_ns': 6}, "
 		"'executions': ["
-		" {'name': 'cron', 'pt_ns': 7, 'pid': 12, 'exe': '/usr/sbin/cron', 'unit': 'cron.service', "
-		"'tick_ns': 0, 'cpu': 1, 'same_cpu_ns': 4},"
+		" {'name': 'cron', 'pt_ns': 7, 'pid': 12, 'exe': '/usr/sbin/cron', 'unit': "
+		"'cron.service', 'tick_ns': 0, 'cpu': 1, 'same_cpu_ns': 4},"
 		" {'name': '', 'pt_ns': 0, 'kind': 'kernel'}]},"
-		"{'n': 4294967295, 'start_ns': 4000000000000000000, 'et_ns': 0, 'pt_ns': 0, 'executions': "
-		"[]}]}");
+		"{'n': 4294967295, 'start_ns': 4000000000000000000, 'et_ns': 0, 'pt_ns': 0, "
+		"'executions': []}]}");
 	_cleanup_(run_clear) struct run run = {};
 	_cleanup_(freep) char *digest = NULL;
 
@@ -146,12 +147,13 @@ TEST_IN_BOOK(a_number_is_written_with_as_many_digits_as_it_needs)
 
 TEST_IN_BOOK(members_that_are_not_known_and_null_are_kept_out)
 {
-	_cleanup_(json_decrefp) json_t *document = parse(HEAD
-		", 'colour': 'red', 'cpu': null, 'machine': null, 'environment': null, 'command': null, "
-		"'samples': ["
-		"{'n': 1, 'start_ns': 5, 'et_ns': 100, 'pt_ns': 90, 'mood': {'x': 1}, 'user_ns': null, "
-		"'incomplete': null,"
-		" 'executions': [{'name': 'cron', 'pt_ns': 7, 'smell': [], 'exe': null, 'pid': null}]}]}");
+	_cleanup_(json_decrefp) json_t *document = parse(
+		HEAD ", 'colour': 'red', 'cpu': null, 'machine': null, 'environment': null, "
+		     "'command': null, 'samples': ["
+		     "{'n': 1, 'start_ns': 5, 'et_ns': 100, 'pt_ns': 90, 'mood': {'x': 1}, "
+		     "'user_ns': null, 'incomplete': null,"
+		     " 'executions': [{'name': 'cron', 'pt_ns': 7, 'smell': [], 'exe': null, "
+		     "'pid': null}]}]}");
 	_cleanup_(json_decrefp) json_t *plain = parse(
 		HEAD ", 'samples': [{'n': 1, 'start_ns': 5, 'et_ns': 100, 'pt_ns': 90,"
 		     " 'executions': [{'name': 'cron', 'pt_ns': 7}]}]}");
@@ -170,9 +172,10 @@ TEST_IN_BOOK(members_that_are_not_known_and_null_are_kept_out)
 #define DOCUMENT                                                                               \
 	"{\"format\": \"emp-run\", \"version\": 1, \"program\": \"x\", \"task_length_s\": 0, " \
 	"\"resolution_ns\": 1, \"samples\": []}"
-#define LAB                                                                                          \
-	"{'format': 'emp-profile', 'version': 1, 'name': 'lab', 'resolution_ns': 1, 'cutoffs': [], " \
-	"'short': {'program': 'x', 'samples': 0, 'l_samples': []}, "                                 \
+#define LAB                                                                           \
+	"{'format': 'emp-profile', 'version': 1, 'name': 'lab', 'resolution_ns': 1, " \
+	"'cutoffs': [], "                                                             \
+	"'short': {'program': 'x', 'samples': 0, 'l_samples': []}, "                  \
 	"'long': {'program': 'x', 'samples': 0, 'l_samples': []}}"
 
 static const struct {
@@ -198,11 +201,13 @@ static const struct {
 		"'task_length_s' is -0.5 and must be from 0 to"},
 	{"{'format': 'emp-run', 'version': 1, 'program': 'x', 'task_length_s': 1e300}",
 		"'task_length_s' is 1e+300 and must be from 0 to 4611686018 seconds"},
-	{"{'format': 'emp-run', 'version': 1, 'program': 'x', 'task_length_s': 9223372036854775807}",
+	{"{'format': 'emp-run', 'version': 1, 'program': 'x', "
+	 "'task_length_s': 9223372036854775807}",
 		"'task_length_s' is 9.22337203685478e+18 and must be"},
 	{"{'format': 'emp-run', 'version': 1, 'program': 'x', 'task_length_s': 1}",
 		"has no 'resolution_ns'"},
-	{"{'format': 'emp-run', 'version': 1, 'program': 'x', 'task_length_s': 1, 'resolution_ns': 0}",
+	{"{'format': 'emp-run', 'version': 1, 'program': 'x', 'task_length_s': 1, "
+	 "'resolution_ns': 0}",
 		"'resolution_ns' is 0 and must not be below 1"},
 	{HEAD "}", "the document has no 'samples'"},
 	{HEAD ", 'samples': {}}", "'samples' must be an array"},
@@ -232,9 +237,11 @@ static const struct {
 	{HEAD ", 'samples': [], 'profile_document': 7}",
 		"'profile_document': the document must be a JSON object"},
 	{HEAD ", 'samples': [], 'profile_document': " LAB "}",
-		"the document: 'profile' must be 'lab', as its 'profile_document' is, and is missing"},
+		"the document: 'profile' must be 'lab', as its 'profile_document' is, "
+		"and is missing"},
 	{HEAD ", 'samples': [], 'profile': 'attic', 'profile_document': " LAB "}",
-		"the document: 'profile' must be 'lab', as its 'profile_document' is, and is 'attic'"},
+		"the document: 'profile' must be 'lab', as its 'profile_document' is, "
+		"and is 'attic'"},
 	/* samples */
 	{SAMPLES("7"), "'samples', entry 1 must be a JSON object"},
 	{SAMPLES("{}"), "'samples', entry 1 has no 'n'"},
@@ -248,7 +255,8 @@ static const struct {
 		"'samples', entry 2: 'n' is 1 after 9, and samples must be in order"},
 	{SAMPLES("{'n': 4}"), "sample 4 has no 'start_ns'"},
 	{SAMPLES("{'n': 4, 'start_ns': -1}"), "sample 4: 'start_ns' is -1 and must not be below 0"},
-	{SAMPLES("{'n': 4, 'start_ns': 9160127236854775807, 'et_ns': 1, 'pt_ns': 0, 'executions': []}"),
+	{SAMPLES("{'n': 4, 'start_ns': 9160127236854775807, 'et_ns': 1, 'pt_ns': 0, "
+		 "'executions': []}"),
 		"sample 4: 'start_ns' and 'et_ns' together must not be above 9160127236854775807"},
 	{SAMPLES("{'n': 4, 'start_ns': 9223372036854775807}"),
 		"sample 4: 'start_ns' is 9223372036854775807 and must"},
@@ -265,11 +273,14 @@ static const struct {
 		"sample 4 has no 'executions'"},
 	{SAMPLES("{'n': 4, 'start_ns': 1, 'et_ns': 1, 'pt_ns': 1, 'executions': 7}"),
 		"sample 4: 'executions' must be an array"},
-	{SAMPLES("{'n': 4, 'start_ns': 1, 'et_ns': 1, 'pt_ns': 1, 'user_ns': -2, 'executions': []}"),
+	{SAMPLES("{'n': 4, 'start_ns': 1, 'et_ns': 1, 'pt_ns': 1, 'user_ns': -2, "
+		 "'executions': []}"),
 		"sample 4: 'user_ns' is -2 and must not be below 0"},
-	{SAMPLES("{'n': 4, 'start_ns': 1, 'et_ns': 1, 'pt_ns': 1, 'exit_status': 256, 'executions': []}"),
+	{SAMPLES("{'n': 4, 'start_ns': 1, 'et_ns': 1, 'pt_ns': 1, 'exit_status': 256, "
+		 "'executions': []}"),
 		"sample 4: 'exit_status' is 256 and must not be above 255"},
-	{SAMPLES("{'n': 4, 'start_ns': 1, 'et_ns': 1, 'pt_ns': 1, 'incomplete': 1, 'executions': []}"),
+	{SAMPLES("{'n': 4, 'start_ns': 1, 'et_ns': 1, 'pt_ns': 1, 'incomplete': 1, "
+		 "'executions': []}"),
 		"sample 4: 'incomplete' must be true or false"},
 	/* executions */
 	{EXECUTION("7"), "sample 3, execution 2 must be a JSON object"},
@@ -306,9 +317,10 @@ TEST_IN_BOOK(what_is_wrong_is_named_with_its_place_and_nothing_is_stored)
 
 TEST_IN_BOOK(null_is_as_good_as_a_missing_member)
 {
-	_cleanup_(json_decrefp) json_t *document = parse(HEAD
-		", 'samples': [], 'profile_document': null, 'warnings': null, 'load': null, 'duet_runs': null, "
-		"'sources': null, 'environments': null, 'measurements': null, 'environment': null}");
+	_cleanup_(json_decrefp) json_t *document = parse(
+		HEAD ", 'samples': [], 'profile_document': null, 'warnings': null, 'load': null, "
+		     "'duet_runs': null, 'sources': null, 'environments': null, 'measurements': "
+		     "null, 'environment': null}");
 	_cleanup_(json_decrefp) json_t *back = NULL;
 
 	come_back(s, document, &back);
@@ -349,21 +361,26 @@ TEST_IN_BOOK(old_names_of_members_are_read)
 {
 	static const char *const documents[] = {
 		HEAD
-		", 'purpose': 'measure', 'samples': [{'n': 1, 'start_ns': 1375000000000000001, 'et_ns': 9, 'pt_ns': 9,"
-		" 'sentinels': {'steal_ns': 7}, 'executions': [{'name': 'kswapd0', 'pt_ns': 1, 'kernel': true}]}]}",
-		HEAD
-		", 'kind': 'measure', 'samples': [{'n': 1, 'start_ns': 1375000000000000001, 'et_ns': 9, 'pt_ns': 9,"
-		" 'disturbance_counters': {'steal_ns': 7}, 'executions': [{'name': 'kswapd0', 'pt_ns': 1, 'kind': 'kernel'}]}]}",
+		", 'purpose': 'measure', 'samples': [{'n': 1, 'start_ns': 1375000000000000001, "
+		"'et_ns': 9, 'pt_ns': 9,"
+		" 'sentinels': {'steal_ns': 7}, 'executions': [{'name': 'kswapd0', 'pt_ns': 1, "
+		"'kernel': true}]}]}",
+		HEAD ", 'kind': 'measure', 'samples': [{'n': 1, 'start_ns': 1375000000000000001, "
+		     "'et_ns': 9, 'pt_ns': 9,"
+		     " 'disturbance_counters': {'steal_ns': 7}, 'executions': "
+		     "[{'name': 'kswapd0', 'pt_ns': 1, 'kind': 'kernel'}]}]}",
 	};
 
 	for (size_t i = 0; i < ELEMENTS(documents); i++) {
-		_cleanup_(json_decrefp) json_t *
-			document = parse(documents[i]),
-		       *back = NULL,
-		       *wanted = parse(
-			       "{'n': 1, 'start_ns': 1375000000000000001, 'start': '2013-07-28T08:26:40.000000001Z', 'et_ns': 9,"
-			       " 'pt_ns': 9, 'disturbance_counters': {'steal_ns': 7},"
-			       " 'executions': [{'name': 'kswapd0', 'pt_ns': 1, 'kind': 'kernel'}]}");
+		_cleanup_(json_decrefp)
+			json_t *document = parse(documents[i]),
+			       *back = NULL,
+			       *wanted = parse(
+				       "{'n': 1, 'start_ns': 1375000000000000001, 'start': "
+				       "'2013-07-28T08:26:40.000000001Z', 'et_ns': 9,"
+				       " 'pt_ns': 9, 'disturbance_counters': {'steal_ns': 7},"
+				       " 'executions': [{'name': 'kswapd0', 'pt_ns': 1, "
+				       "'kind': 'kernel'}]}");
 
 		come_back(s, document, &back);
 		assert_string_equal(json_string_value(json_object_get(back, "kind")), "measure");
@@ -419,11 +436,12 @@ TEST_IN_BOOK(no_table_with_rows_of_a_run_is_left_out_of_documents)
 		&sample_table, &execution_table, &counters_table};
 	sqlite3_stmt *stmt;
 
-	assert_int_equal(
-		sqlite3_prepare_v2(s->book->db,
-			"SELECT m.name, c.name FROM sqlite_schema AS m, pragma_table_info(m.name) AS c WHERE m.type = 'table'"
-			" AND EXISTS (SELECT 1 FROM pragma_table_info(m.name) WHERE name = 'run') AND m.name <> 'profile_run'",
-			-1, &stmt, NULL),
+	assert_int_equal(sqlite3_prepare_v2(s->book->db,
+				 "SELECT m.name, c.name FROM sqlite_schema AS m, "
+				 "pragma_table_info(m.name) AS c WHERE m.type = 'table'"
+				 " AND EXISTS (SELECT 1 FROM pragma_table_info(m.name) "
+				 "WHERE name = 'run') AND m.name <> 'profile_run'",
+				 -1, &stmt, NULL),
 		SQLITE_OK);
 	while (sqlite3_step(stmt) == SQLITE_ROW) {
 		const char *name = (const char *)sqlite3_column_text(stmt, 0);
@@ -435,8 +453,8 @@ TEST_IN_BOOK(no_table_with_rows_of_a_run_is_left_out_of_documents)
 		for (size_t i = 0; i < ELEMENTS(others); i++)
 			table = strcmp(others[i]->table, name) ? table : others[i];
 		if (!table)
-			fail_msg(
-				"the table '%s' is in no document: add it to the rows of document.c or of its feature",
+			fail_msg("the table '%s' is in no document: add it to the rows of "
+				 "document.c or of its feature",
 				name);
 
 		const char *column = (const char *)sqlite3_column_text(stmt, 1);
@@ -472,8 +490,10 @@ static char *long_sample(const char *odd, const char *more)
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	fputs("{\"format\": \"emp-run\", \"version\": 1, \"program\": \"x\", \"task_length_s\": 1, \"resolution_ns\": 1, \"samples\": ["
-	      "{\"n\": 1, \"start_ns\": 5, \"et_ns\": 5, \"pt_ns\": 4, \"executions\": []}, {\"executions\": [",
+	fputs("{\"format\": \"emp-run\", \"version\": 1, \"program\": \"x\", "
+	      "\"task_length_s\": 1, \"resolution_ns\": 1, \"samples\": ["
+	      "{\"n\": 1, \"start_ns\": 5, \"et_ns\": 5, \"pt_ns\": 4, \"executions\": []}, "
+	      "{\"executions\": [",
 		file);
 	for (int i = 1; i <= LONG; i++)
 		if (i == LONG / 2)
@@ -483,7 +503,8 @@ static char *long_sample(const char *odd, const char *more)
 				i % 7, i, i, i < LONG ? ", " : "");
 	fprintf(file,
 		"], \"n\": 2, \"start_ns\": 6, \"et_ns\": 5, \"pt_ns\": 4%s}, "
-		"{\"n\": 3, \"start_ns\": 7, \"et_ns\": 5, \"pt_ns\": 4, \"executions\": [{\"name\": \"last\", \"pt_ns\": 1}]}]}",
+		"{\"n\": 3, \"start_ns\": 7, \"et_ns\": 5, \"pt_ns\": 4, \"executions\": "
+		"[{\"name\": \"last\", \"pt_ns\": 1}]}]}",
 		more);
 	fclose(file);
 	return text;

@@ -17,12 +17,13 @@
 #define NOWHERE "'environment': {'digest': null}"
 #define PROFILE(cutoffs) \
 	HEAD ", " RUNS ", 'environment': {'digest': 'd1'}, 'cutoffs': [" cutoffs "]}"
-#define BASH                                                                                        \
-	"{'daemon': 'bash', 'short_ns': 1000000, 'long_ns': null, 'period_s': null, 'firm': false," \
-	" 'task_time_s': null, 'below_ns': 1000000, 'atleast_ns': 1000000}"
-#define RHN_CHECK                                                                                     \
-	"{'daemon': 'rhn_check', 'short_ns': 281000000, 'long_ns': 12828000000, 'period_s': 14374.4," \
-	" 'firm': true, 'task_time_s': 718.7, 'below_ns': 281000000, 'atleast_ns': 12828000000}"
+#define BASH                                                                          \
+	"{'daemon': 'bash', 'short_ns': 1000000, 'long_ns': null, 'period_s': null, " \
+	"'firm': false, 'task_time_s': null, 'below_ns': 1000000, 'atleast_ns': 1000000}"
+#define RHN_CHECK                                                                 \
+	"{'daemon': 'rhn_check', 'short_ns': 281000000, 'long_ns': 12828000000, " \
+	"'period_s': 14374.4, 'firm': true, 'task_time_s': 718.7, "               \
+	"'below_ns': 281000000, 'atleast_ns': 12828000000}"
 
 /* Through the struct, the book, and out again. */
 static json_t *there_and_back(struct scratch *s, const json_t *document)
@@ -48,11 +49,11 @@ TEST_IN_BOOK(a_profile_comes_back_exactly)
 		     "'correlation': {'lag1': 0.625, 'samples': 300}}",
 		HEAD ", 'blind_ns': 16000000, 'noise': 'steal 3.2 %, PSI 41 %', " RUNS ", " NOWHERE
 		     ", 'cutoffs': []}",
-		HEAD
-		", 'made_ns': 1700000000000000001, 'cpu': 3, " RUNS ", " NOWHERE
-		", 'cutoffs': [{'daemon': 'apt', 'unit': 'apt-daily.service',"
-		"'short_ns': null, 'long_ns': 0, 'period_s': 86400, 'firm': false, 'task_time_s': 4320,"
-		"'below_ns': null, 'atleast_ns': 5}]}",
+		HEAD ", 'made_ns': 1700000000000000001, 'cpu': 3, " RUNS ", " NOWHERE
+		     ", 'cutoffs': [{'daemon': 'apt', 'unit': 'apt-daily.service',"
+		     "'short_ns': null, 'long_ns': 0, 'period_s': 86400, 'firm': false, "
+		     "'task_time_s': 4320,"
+		     "'below_ns': null, 'atleast_ns': 5}]}",
 	};
 
 	for (size_t i = 0; i < ELEMENTS(documents); i++) {
@@ -65,10 +66,10 @@ TEST_IN_BOOK(a_profile_comes_back_exactly)
 
 TEST_IN_BOOK(what_is_left_out_is_not_known_and_comes_back_as_null)
 {
-	_cleanup_(json_decrefp) json_t *document = parse(HEAD
-		", " RUNS
-		", 'mood': 1, 'cutoffs': [{'daemon': 'bash', 'short_ns': 1000000, 'below_ns': 1000000,"
-		" 'atleast_ns': 1000000, 'smell': []}]}");
+	_cleanup_(json_decrefp) json_t *document = parse(
+		HEAD ", " RUNS ", 'mood': 1, 'cutoffs': [{'daemon': 'bash', 'short_ns': 1000000, "
+		     "'below_ns': 1000000,"
+		     " 'atleast_ns': 1000000, 'smell': []}]}");
 	_cleanup_(json_decrefp)
 		json_t *full = parse(HEAD ", " RUNS ", " NOWHERE ", 'cutoffs': [" BASH "]}");
 	_cleanup_(json_decrefp) json_t *back = there_and_back(s, document);
@@ -140,12 +141,14 @@ static const struct {
 	{SHORT("{'program': 'x', 'samples': 9, 'l_samples': [0]}"),
 		"'short': entry 1 of 'l_samples' must be the number"},
 	{SHORT("{'program': 'x', 'samples': 9, 'l_samples': [3, 4, 4]}"),
-		"'short': entry 3 of 'l_samples' is 4 after 4, and they must be in order and not repeat"},
+		"'short': entry 3 of 'l_samples' is 4 after 4, and they must be in order "
+		"and not repeat"},
 	{SHORT("{'program': 'x', 'samples': 9, 'l_samples': [3, 1]}"),
 		"'short': entry 2 of 'l_samples' is 1 after 3"},
-	{HEAD ", " RUNS
-	      ", 'cutoffs': [], 'resolving': [{'samples': 5, 'interleaved': 1e308, 'separate': 1}]}",
-		"entry 1 of 'resolving' must have the numbers 'interleaved' and 'separate', from 0 to 1000000"},
+	{HEAD ", " RUNS ", 'cutoffs': [], 'resolving': [{'samples': 5, 'interleaved': 1e308, "
+	      "'separate': 1}]}",
+		"entry 1 of 'resolving' must have the numbers 'interleaved' and 'separate', "
+		"from 0 to 1000000"},
 	{HEAD ", " RUNS ", 'cutoffs': [], 'resolving': {}}", "'resolving' must be an array"},
 	{HEAD ", " RUNS
 	      ", 'cutoffs': [], 'resolving': [{'samples': '5', 'interleaved': 1, 'separate': 1}]}",

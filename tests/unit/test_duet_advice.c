@@ -64,10 +64,9 @@ static double next_step(const struct world *w, struct machine *m)
 
 	m->level = keep * m->level + gsl_ran_gaussian(rng, w->sd * sqrt(1 - keep * keep));
 	m->phase_s += STEP_S;
-	return m->level +
-	       (w->slower > 0 && fmod(m->phase_s, w->period_s) < w->busy_share * w->period_s
-			       ? w->slower
-			       : 0);
+	if (w->slower > 0 && fmod(m->phase_s, w->period_s) < w->busy_share * w->period_s)
+		return m->level + w->slower;
+	return m->level;
 }
 
 static struct machine begin_machine(const struct world *w)
@@ -240,10 +239,14 @@ TEST_DRAWN(where_a_duet_is_suggested_its_interval_is_narrower, 3)
 			found += better;
 		}
 	}
+
 	qsort(gains, (size_t)advised, sizeof(*gains), by_value);
-	printf("changing speed: a duet is suggested in %d of %d cases, and is better in %.1f %% of them, its interval\n"
-	       "%.1f times as narrow (median); %d of %d that it would make half as wide are found\n",
+	printf("changing speed: a duet is suggested in %d of %d cases, "
+	       "and is better in %.1f %% of them, its interval\n"
+	       "%.1f times as narrow (median); %d of %d that it would make half as "
+	       "wide are found\n",
 		advised, TIMES, 100.0 * helps / advised, gains[advised / 2], found, worth);
+
 	assert_true(helps > 0.8 * advised);
 	assert_true(gains[advised / 2] > 1.5);
 	assert_true(found > worth / 3);

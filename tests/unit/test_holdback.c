@@ -27,7 +27,8 @@ static void put_v2(void)
 	tree_put("sys/fs/cgroup/docker/4f2a/memory.events", MEMORY_EVENTS(3, 2, 2));
 	tree_put("sys/fs/cgroup/docker/4f2a/memory.max", "536870912\n");
 	tree_put("sys/fs/cgroup/docker/4f2a/memory.pressure",
-		"some avg10=0.00 avg60=0.00 avg300=0.00 total=700\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=1\n");
+		"some avg10=0.00 avg60=0.00 avg300=0.00 total=700\n"
+		"full avg10=0.00 avg60=0.00 avg300=0.00 total=1\n");
 	tree_put("proc/vmstat", "nr_free_pages 100\noom_kill 2\n");
 }
 
@@ -119,7 +120,8 @@ TEST_IN_TREE(memory_high_is_that_of_the_first_group_whose_count_grows)
 	tree_put("sys/fs/cgroup/docker/memory.events", MEMORY_EVENTS(9, 2, 2));
 	tree_put("sys/fs/cgroup/docker/4f2a/memory.events", MEMORY_EVENTS(9, 2, 2));
 	tree_put("sys/fs/cgroup/docker/4f2a/memory.pressure",
-		"some avg10=0.00 avg60=0.00 avg300=0.00 total=8700\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=1\n");
+		"some avg10=0.00 avg60=0.00 avg300=0.00 total=8700\n"
+		"full avg10=0.00 avg60=0.00 avg300=0.00 total=1\n");
 	held = holdback_end(h);
 	assert_string_equal(held_back_text(&held), "memory.high of /docker/4f2a");
 	assert_int_equal(held.by[HOLD_MEMORY].ns, 8 * NS_PER_MS);

@@ -47,7 +47,7 @@ static void assert_limit(const struct made_run *m, int64_t limit_us)
 	}
 }
 
-TEST(a_pt_is_impossible_where_steal_has_what_is_missing_or_one_cpu_would_have_to_do_more_than_it_can)
+TEST(a_pt_is_impossible_where_steal_has_what_is_missing_or_one_cpu_would_do_more_than_it_can)
 {
 	static const struct {
 		int64_t pt_us, et_us, wait_us, steal_us, limit_us;

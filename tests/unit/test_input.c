@@ -136,7 +136,8 @@ TEST(what_gzip_has_compressed_is_refused_by_name_too)
 	unsigned char packed[512];
 
 	assert_refuses(packed, pack(text, sizeof(text) - 1, packed, sizeof(packed)),
-		"is UTF-16, not JSON in UTF-8: 'gzip -dc FILE | iconv -f UTF-16 -t UTF-8 >NEW' makes it so");
+		"is UTF-16, not JSON in UTF-8: 'gzip -dc FILE | iconv -f UTF-16 -t UTF-8 >NEW' "
+		"makes it so");
 }
 
 TEST(other_encodings_and_archives_are_refused_with_the_command_that_converts_them)

@@ -155,11 +155,15 @@ TEST(a_new_daemon_that_takes_1_percent_is_found_in_20_seconds)
 			double rounds[ROUNDS] = {}, at = uniform() * period;
 
 			at += kind == STARTED_LATE ? uniform() * 5 : 0;
-			for (; at < n_rounds;
-				at += period * (kind == UNEVEN             ? 0.7 + 0.6 * uniform()
-						       : kind == AT_RANDOM ? -log(uniform())
-									   : 1))
+			while (at < n_rounds) {
 				rounds[(int)at] += share * period * 1e9;
+				if (kind == UNEVEN)
+					at += period * (0.7 + 0.6 * uniform());
+				else if (kind == AT_RANDOM)
+					at += period * -log(uniform());
+				else
+					at += period;
+			}
 			b.rows[b.n] = sum_up(&sources[SOURCES], rounds);
 			b.total_ns += b.rows[b.n++].total_ns;
 			changes = compare(&a, &b);

@@ -144,7 +144,8 @@ static size_t count_lost(const struct journal *j)
 TEST_OF_JOURNAL(of_a_file_that_is_not_a_journal_all_is_lost)
 {
 	static const char *const rows[] = {"", "nonsense\n", "{\"format\":\"else\"}\n", "\n\n",
-		"{\"format\":\"emp-journal\",\"version\":1,\"since_ns\":1}\n{\"kind\":0}\n{\"mark\":0}\n"};
+		("{\"format\":\"emp-journal\",\"version\":1,\"since_ns\":1}\n{\"kind\":0}\n"
+		 "{\"mark\":0}\n")};
 
 	for (size_t i = 0; i < ELEMENTS(rows); i++) {
 		_cleanup_(journal_clear) struct journal j = loaded(rows[i]);
@@ -158,8 +159,10 @@ TEST_OF_JOURNAL(of_a_file_that_is_not_a_journal_all_is_lost)
 
 static const char OLD[] =
 	"{\"format\":\"emp-journal\",\"version\":1,\"boot_id\":\"b\",\"since_ns\":5}\n"
-	"{\"kind\":0,\"id\":\"nmi\",\"name\":\"/a\",\"knob\":0,\"old\":\"1\",\"want\":\"0\",\"block\":0,\"for_good\":false}\n"
-	"{\"kind\":1,\"id\":\"svc.units\",\"name\":\"b.service\",\"knob\":0,\"old\":\"active\",\"want\":\"inactive\",\"block\":1,\"for_good\":true}\n"
+	"{\"kind\":0,\"id\":\"nmi\",\"name\":\"/a\",\"knob\":0,\"old\":\"1\",\"want\":\"0\","
+	"\"block\":0,\"for_good\":false}\n"
+	"{\"kind\":1,\"id\":\"svc.units\",\"name\":\"b.service\",\"knob\":0,\"old\":\"active\","
+	"\"want\":\"inactive\",\"block\":1,\"for_good\":true}\n"
 	"{\"mark\":1,\"held\":\"inactive\"}\n";
 
 TEST_OF_JOURNAL(a_journal_of_0_1_0_is_read)

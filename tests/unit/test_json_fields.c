@@ -20,7 +20,8 @@ TEST(members_of_each_kind_are_read)
 	_cleanup_(json_decrefp) json_t *own = NULL;
 	struct error err = {};
 	struct json_fields f = fields_of(
-		"{\"i\": -3, \"s\": 1.5, \"t\": \"x\", \"e\": \"\", \"b\": true, \"a\": [1], \"o\": {}}",
+		"{\"i\": -3, \"s\": 1.5, \"t\": \"x\", \"e\": \"\", \"b\": true, "
+		"\"a\": [1], \"o\": {}}",
 		(struct json_location){}, &err, &own);
 	const char *text = NULL, *empty = NULL;
 	json_t *array, *object;
@@ -121,7 +122,8 @@ TEST(a_document_of_another_format_or_version_is_refused)
 		{"{\"format\": \"x\", \"version\": 1}",
 			"the document: 'format' is 'x', not 'emp-run'", -EINVAL},
 		{"{\"format\": \"emp-run\", \"version\": 2}",
-			"the document: 'version' is 2, and this EMP reads emp-run version 1 only; try a newer EMP",
+			"the document: 'version' is 2, and this EMP reads emp-run version 1 "
+			"only; try a newer EMP",
 			-EPROTONOSUPPORT},
 	};
 

@@ -57,7 +57,8 @@ TEST(what_is_offered_stands_in_the_packages_dependencies)
 		"Package: linux-image-amd64\nVersion: 6.1.192-2\n"
 		"Depends: linux-image-6.1.0-56-amd64 (= 6.1.192-2)\nSection: kernel\n");
 	_cleanup_(freep) char *ubuntu = kernel_parse_apt(
-		"Package: linux-image-generic\nDepends: linux-image-6.8.0-48-generic, linux-firmware\n");
+		"Package: linux-image-generic\n"
+		"Depends: linux-image-6.8.0-48-generic, linux-firmware\n");
 
 	assert_string_equal(debian, "6.1.0-56-amd64");
 	assert_string_equal(ubuntu, "6.8.0-48-generic");
@@ -83,11 +84,12 @@ static void assert_packages(const char *status, const char *running, const char 
 TEST(what_brings_new_kernels_are_the_installed_packages_of_the_flavour)
 {
 	static const char status[] =
-		"Package: linux-image-5.15.0-119-generic\nStatus: install ok installed\nDepends: kmod\n\n" META(
-			"generic", "5.15.0-119-generic") META("generic-hwe-22.04",
-			"6.8.0-45-generic") META("cloud-amd64",
+		"Package: linux-image-5.15.0-119-generic\nStatus: install ok installed\n"
+		"Depends: kmod\n\n" META("generic", "5.15.0-119-generic") META(
+			"generic-hwe-22.04", "6.8.0-45-generic") META("cloud-amd64",
 			"6.1.0-9-cloud-amd64") META("virtual-hwe-22.04",
-			"6.8.0-45-generic") "Package: linux-image-generic-hwe-22.04-edge\nStatus: deinstall ok config-files\n"
+			"6.8.0-45-generic") "Package: linux-image-generic-hwe-22.04-edge\n"
+					    "Status: deinstall ok config-files\n"
 					    "Depends: linux-image-6.11.0-1-generic\n\n" META(
 						    "amd64", "6.1.0-9-amd64");
 
@@ -115,7 +117,8 @@ TEST(pacman_and_zypper_name_a_version_that_becomes_a_release)
 		false);
 	_cleanup_(freep) char *lts = kernel_parse_version("Version         : 6.6.8-1\n", false);
 	_cleanup_(freep) char *suse = kernel_parse_version(
-		"Name           : kernel-default\nVersion        : 6.4.0-150600.23.25.1\nArch : x86_64\n",
+		"Name           : kernel-default\nVersion        : 6.4.0-150600.23.25.1\n"
+		"Arch : x86_64\n",
 		true);
 
 	assert_string_equal(arch, "6.6.8-arch1-1");

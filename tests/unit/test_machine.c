@@ -63,26 +63,33 @@ TEST(each_architecture_tells_its_processor_in_its_own_words)
 		int64_t n;
 	} cases[] = {
 		{"processor\t: 0\ncpu\t\t: POWER9, altivec supported\nclock\t\t: 3800.000000MHz\n"
-		 "revision\t: 2.2 (pvr 004e 1202)\n\nprocessor\t: 1\ncpu\t\t: POWER9, altivec supported\n\n"
+		 "revision\t: 2.2 (pvr 004e 1202)\n\nprocessor\t: 1\n"
+		 "cpu\t\t: POWER9, altivec supported\n\n"
 		 "timebase\t: 512000000\nplatform\t: PowerNV\nmodel\t\t: 8335-GTH\n"
 		 "machine\t\t: PowerNV 8335-GTH\nfirmware\t: OPAL\n",
 			NULL, "POWER9, altivec supported", NULL, "8335-GTH", "2.2 (pvr 004e 1202)",
 			2},
 		{"vendor_id       : IBM/S390\n# processors    : 2\nbogomips per cpu: 3241.00\n"
-		 "features\t: esan3 zarch\nprocessor 0: version = FF,  identification = 2733E8,  machine = 8561\n"
-		 "processor 1: version = FF,  identification = 2733E8,  machine = 8561\n\ncpu number      : 0\n"
+		 "features\t: esan3 zarch\n"
+		 "processor 0: version = FF,  identification = 2733E8,  machine = 8561\n"
+		 "processor 1: version = FF,  identification = 2733E8,  machine = 8561\n\n"
+		 "cpu number      : 0\n"
 		 "version         : FF\nidentification  : 2733E8\nmachine         : 8561\n",
 			"IBM/S390", NULL, NULL, "8561", "FF", 2},
-		{"processor\t: 0\nhart\t\t: 2\nisa\t\t: rv64imafdc\nmmu\t\t: sv39\nuarch\t\t: sifive,u74-mc\n"
+		{"processor\t: 0\nhart\t\t: 2\nisa\t\t: rv64imafdc\nmmu\t\t: sv39\n"
+		 "uarch\t\t: sifive,u74-mc\n"
 		 "mvendorid\t: 0x489\nmarchid\t\t: 0x8000000000000007\nmimpid\t\t: 0x4210427\n",
 			"0x489", "sifive,u74-mc", "rv64imafdc", "0x8000000000000007", "0x4210427",
 			1},
 		{"system type\t\t: generic-loongson-machine\n\nprocessor\t\t: 0\npackage\t\t\t: 0\n"
-		 "CPU Family\t\t: Loongson-64bit\nModel Name\t\t: Loongson-3A5000\nCPU Revision\t\t: 0x11\n"
-		 "CPU MHz\t\t\t: 2500.00\nBogoMIPS\t\t: 5000.00\nFeatures\t\t: cpucfg lam ual fpu\n",
+		 "CPU Family\t\t: Loongson-64bit\nModel Name\t\t: Loongson-3A5000\n"
+		 "CPU Revision\t\t: 0x11\n"
+		 "CPU MHz\t\t\t: 2500.00\nBogoMIPS\t\t: 5000.00\n"
+		 "Features\t\t: cpucfg lam ual fpu\n",
 			NULL, "Loongson-3A5000", "Loongson-64bit", "generic-loongson-machine",
 			"0x11", 1},
-		{"processor\t: 0\nBogoMIPS\t: 108.00\nFeatures\t: fp asimd\nCPU implementer\t: 0x41\n"
+		{"processor\t: 0\nBogoMIPS\t: 108.00\nFeatures\t: fp asimd\n"
+		 "CPU implementer\t: 0x41\n"
 		 "CPU architecture: 8\nCPU variant\t: 0x0\nCPU part\t: 0xd08\nCPU revision\t: 3\n",
 			"0x41", NULL, "8", "0xd08", "3", 1},
 	};
@@ -154,7 +161,8 @@ TEST(what_a_machine_runs_in_is_told_by_its_files)
 TEST_OF_MACHINE(the_system_is_told_by_os_release)
 {
 	tree_put("etc/os-release",
-		"PRETTY_NAME=\"Rocky Linux 9.3\"\nID=\"rocky\"\nVERSION_ID='9.3'\nID_LIKE=\"rhel centos\"\n");
+		"PRETTY_NAME=\"Rocky Linux 9.3\"\nID=\"rocky\"\nVERSION_ID='9.3'\n"
+		"ID_LIKE=\"rhel centos\"\n");
 	tree_put("proc/meminfo", "MemTotal:       24684092 kB\nMemFree: 1 kB\n");
 	machine_read(&machine, tree.fd);
 	assert_string_equal(machine.os_id, "rocky");

@@ -130,7 +130,8 @@ TEST_OF_COMMANDS(an_option_is_given_once_or_for_each_line_or_for_each_command)
 	}
 	o.output = LIST("null", "pipe", "inherit");
 	assert_error(&o, LIST("echo {x}", "true"), -EINVAL,
-		"--output is given 3 times: give it once for all, or once for each of the 4 commands");
+		"--output is given 3 times: give it once for all, "
+		"or once for each of the 4 commands");
 	parameters_clear(&o.parameters);
 }
 

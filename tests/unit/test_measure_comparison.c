@@ -73,7 +73,8 @@ TEST(slower_is_the_ratio_with_as_many_digits_as_it_deserves)
 	struct comparison c = make(1.19753, 0.00091, 1e-30);
 
 	check_text("a", "b", &c,
-		"b is 1.1975 times slower than a in CPU time\n  (95 % CI 1.1966 … 1.1984, p < 0.0001)\n");
+		"b is 1.1975 times slower than a in CPU time\n"
+		"  (95 % CI 1.1966 … 1.1984, p < 0.0001)\n");
 	c = make(31.4, 12, 0.012);
 	check_text("a", "b", &c,
 		"b is 31.40 times slower than a in CPU time  (95 % CI 19.40 … 43.40, p = 0.012)\n");
@@ -113,7 +114,8 @@ TEST(one_sample_gives_a_ratio_and_no_verdict)
 	check_text("a", "b", &c, "b: 1.50 times a in CPU time  (not taken in turn): cannot tell\n");
 	c.design = DESIGN_PAIRS;
 	check_text("a", "b", &c,
-		"b: 1.50 times a in CPU time\n  (the times vary too much for an interval): cannot tell\n");
+		"b: 1.50 times a in CPU time\n"
+		"  (the times vary too much for an interval): cannot tell\n");
 }
 
 static void check_verdict(const char *name, const struct comparison *c, const char *want)
@@ -138,20 +140,26 @@ TEST(the_last_line_has_the_word_and_what_helps)
 	c.mean_b = 1.87;
 	c.variance_b = 0.38 * 0.38; /* t is 2.3 */
 	check_verdict(NULL, &c,
-		"Verdict: cannot tell; could have shown 101 %; 51 more samples (31 s) should tell\n");
+		"Verdict: cannot tell; could have shown 101 %; 51 more samples (31 s) "
+		"should tell\n");
+
 	c.a.mean_ns = c.b.mean_ns = 1e6;
 	c.smallest_difference = 0.9;
 	_cleanup_(freep) char *text = PRINTED(
 		file, comparison_verdict_print(file, &(struct verdict_line){}, &c));
 	assert_string_equal(text,
-		"Verdict: cannot tell; could have shown 90 %; 51 more samples (0.1 s) should tell\n");
+		"Verdict: cannot tell; could have shown 90 %; 51 more samples (0.1 s) "
+		"should tell\n");
+
 	c.smallest_difference = 0.1;
 	c.ratio = c.mean_b = 1.01;
 	c.variance_b = 0.026 * 0.026;
 	check_verdict("b", &c,
-		"Verdict on 'b': cannot tell; could have shown 10 %; 120 more samples should tell\n");
+		"Verdict on 'b': cannot tell; could have shown 10 %; 120 more samples "
+		"should tell\n");
 	check_verdict("./solver input2", &c,
 		"Verdict on './solver input2': cannot tell; 120 more samples should tell\n");
+
 	setenv("COLUMNS", "60", true);
 	check_verdict("b", &c, "Verdict on 'b': cannot tell; 120 more samples should tell\n");
 	check_verdict("./solver input2", &c,

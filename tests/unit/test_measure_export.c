@@ -103,9 +103,10 @@ static void assert_written(enum export format, const char *expected)
 #define HEAD_WITH(u, ratio)                                                        \
 	"| Command | Mean [" u "] | Min [" u "] | Max [" u "] | Relative | PT [" u \
 	"] | Discarded |" ratio
-#define HEAD(u)      \
-	HEAD_WITH(u, \
-		" PT ratio (95 % CI) | PT verdict |\n|:---|---:|---:|---:|---:|---:|---:|---:|:---|\n")
+#define HEAD(u)                                             \
+	HEAD_WITH(u, " PT ratio (95 % CI) | PT verdict |\n" \
+		     "|:---|---:|---:|---:|---:|---:|---:|---:|:---|\n")
+#define HEAD_WITHOUT_RATIO HEAD_WITH("ms", "\n|:---|---:|---:|---:|---:|---:|---:|\n")
 #define KEY(together, relative, name)                                      \
 	"Mean, Min and Max are elapsed times (ET) of all samples" together \
 	", as in hyperfine; Relative is of " relative " to '" name         \
@@ -120,9 +121,12 @@ TEST_OF_SESSION(tables_are_hyperfines_with_the_comparison_of_the_screen)
 				   "quick, 'this'") "| cat' are of the samples kept.`\n");
 	assert_written(EXPORT_ASCIIDOC,
 		"[cols=\"<,>,>,>,>,>,>,>,<\"]\n|===\n"
-		"| Command \n| Mean [ms] \n| Min [ms] \n| Max [ms] \n| Relative \n| PT [ms] \n| Discarded \n| PT ratio (95 % CI) \n| PT verdict \n"
-		"\n| `slow \\| cat` \n| 200.5 ± 1.5 \n| 199.0 \n| 202.0 \n| 2.00 ± 0.04 \n| 200.5 ± 1.5 \n| 0 \n| - \n| - \n"
-		"\n| `quick, 'this'` \n| 100.3 ± 2.0 \n| 98.3 \n| 102.3 \n| 1.00 \n| 100.3 ± 2.0 \n| 0 \n| 0.500 \n| cannot tell \n"
+		"| Command \n| Mean [ms] \n| Min [ms] \n| Max [ms] \n| Relative \n| PT [ms] \n"
+		"| Discarded \n| PT ratio (95 % CI) \n| PT verdict \n"
+		"\n| `slow \\| cat` \n| 200.5 ± 1.5 \n| 199.0 \n| 202.0 \n| 2.00 ± 0.04 \n"
+		"| 200.5 ± 1.5 \n| 0 \n| - \n| - \n"
+		"\n| `quick, 'this'` \n| 100.3 ± 2.0 \n| 98.3 \n| 102.3 \n| 1.00 \n"
+		"| 100.3 ± 2.0 \n| 0 \n| 0.500 \n| cannot tell \n"
 		"|===\n\n`" KEY("", "Mean", "quick, 'this'") "| cat' are of the samples kept.`\n");
 	assert_written(EXPORT_ORGMODE,
 		"| Command  |  Mean [ms] |  Min [ms] |  Max [ms] |  Relative |  PT [ms] |  Discarded |  PT ratio (95 % CI) |  PT verdict |\n"
@@ -147,11 +151,14 @@ TEST_OF_SESSION(the_mark_of_a_noisy_profile_is_exported)
 {
 	noise = "PSI 41 %, steal 3.2 %";
 	assert_command(EXPORT_MARKDOWN, "x",
-		"\n\n`Profile 'lab' is noisy: blind to daemons below 16 ms (PSI 41 %, steal 3.2 %)`\n");
+		"\n\n`Profile 'lab' is noisy: blind to daemons below 16 ms (PSI 41 %, "
+		"steal 3.2 %)`\n");
 	assert_command(EXPORT_ORGMODE, "x",
-		"\n\n=Profile 'lab' is noisy: blind to daemons below 16 ms (PSI 41 %, steal 3.2 %)=\n");
+		"\n\n=Profile 'lab' is noisy: blind to daemons below 16 ms (PSI 41 %, "
+		"steal 3.2 %)=\n");
 	assert_command(EXPORT_ASCIIDOC, "x",
-		"\n\n`Profile 'lab' is noisy: blind to daemons below 16 ms (PSI 41 %, steal 3.2 %)`\n");
+		"\n\n`Profile 'lab' is noisy: blind to daemons below 16 ms (PSI 41 %, "
+		"steal 3.2 %)`\n");
 	assert_command(EXPORT_CSV, "x", ",profile_blind,profile_noise,pt_ratio,");
 	assert_command(EXPORT_CSV, "x", ",0.016400000,\"PSI 41 %, steal 3.2 %\",,,,\n");
 	noise = "<b>`*";
@@ -166,7 +173,8 @@ TEST_OF_SESSION(a_command_stays_in_its_cell)
 	assert_command(EXPORT_MARKDOWN, "a\x1b[1mb\x80", "| `a?[1mb\\x80` | 200.5");
 	assert_command(EXPORT_ASCIIDOC, "a`{b}|[c]+", "\n| `a&#96;&#123;b}\\|&#91;c]&#43;` \n");
 	assert_command(EXPORT_ASCIIDOC, "*a* _b_ #c# d--e f... -n 5.0",
-		"\n| `&#42;a&#42; &#95;b&#95; &#35;c&#35; d&#45;&#45;e f&#46;&#46;&#46; -n 5.0` \n");
+		"\n"
+		"| `&#42;a&#42; &#95;b&#95; &#35;c&#35; d&#45;&#45;e f&#46;&#46;&#46; -n 5.0` \n");
 	assert_command(EXPORT_ORGMODE, "a=b c", "| ~a=b c~  |");
 	assert_command(EXPORT_ORGMODE, "a=b|/c/", "| a\\equal{}b\\vert{}\\slash{}c\\slash{}  |");
 }
@@ -248,9 +256,14 @@ TEST_OF_SESSION(csv_has_seconds_quotes_and_parameters)
 	m.values[0] = (char *)"a \"b\"";
 	m.commands[1].values = m.values;
 	assert_written(EXPORT_CSV,
-		"command,mean,stddev,median,user,system,min,max,\"parameter_x,y\",pt_mean,pt_stddev,pt_samples,discarded,peak_memory,command_line,pt_ratio,pt_ratio_low,pt_ratio_high,pt_verdict\n"
-		"slow | cat,0.200500000,0.001500000,0.200500000,0.100250000,0.000000000,0.199000000,0.202000000,,0.200500000,0.001500000,2,0,4096,slow,,,,\n"
-		"\"quick, 'this'\",0.100300000,0.002000000,0.100300000,0.050150000,0.000000000,0.098300000,0.102300000,\"a \"\"b\"\"\",0.100300000,0.002000000,2,0,4096,quick,0.500249377,,,cannot tell\n");
+		"command,mean,stddev,median,user,system,min,max,\"parameter_x,y\",pt_mean,"
+		"pt_stddev,pt_samples,discarded,peak_memory,command_line,pt_ratio,pt_ratio_low,"
+		"pt_ratio_high,pt_verdict\n"
+		"slow | cat,0.200500000,0.001500000,0.200500000,0.100250000,0.000000000,"
+		"0.199000000,0.202000000,,0.200500000,0.001500000,2,0,4096,slow,,,,\n"
+		"\"quick, 'this'\",0.100300000,0.002000000,0.100300000,0.050150000,0.000000000,"
+		"0.098300000,0.102300000,\"a \"\"b\"\"\",0.100300000,0.002000000,2,0,4096,quick,"
+		"0.500249377,,,cannot tell\n");
 	parameters_clear(&m.options.parameters);
 }
 
@@ -301,9 +314,14 @@ TEST_OF_SESSION(what_too_few_samples_do_not_say_is_not_written)
 			   "\n`" KEY("", "Mean",
 				   "quick, 'this'") "| cat' are of the samples kept.`\n");
 	assert_written(EXPORT_CSV,
-		"command,mean,stddev,median,user,system,min,max,pt_mean,pt_stddev,pt_samples,discarded,peak_memory,command_line,pt_ratio,pt_ratio_low,pt_ratio_high,pt_verdict\n"
-		"slow | cat,0.200500000,0.001500000,0.200500000,,,0.199000000,0.202000000,,,0,2,,slow,,,,\n"
-		"\"quick, 'this'\",0.100300000,,0.100300000,0.050150000,0.000000000,0.100300000,0.100300000,0.100300000,,1,0,4096,quick,,,,unmeasurable\n");
+		"command,mean,stddev,median,user,system,min,max,pt_mean,pt_stddev,pt_samples,"
+		"discarded,peak_memory,command_line,pt_ratio,pt_ratio_low,pt_ratio_high,"
+		"pt_verdict\n"
+		"slow | cat,0.200500000,0.001500000,0.200500000,,,0.199000000,0.202000000,,,0,2,,"
+		"slow,,,,\n"
+		"\"quick, 'this'\",0.100300000,,0.100300000,0.050150000,0.000000000,0.100300000,"
+		"0.100300000,0.100300000,,1,0,4096,quick,,,,unmeasurable\n");
+
 	text = write_with(EXPORT_JSON);
 	document = json_loads(text, 0, NULL);
 	result = json_array_get(json_object_get(document, "results"), 0);
@@ -332,14 +350,15 @@ TEST_OF_SESSION(nothing_is_related_to_a_program_of_which_no_sample_is_kept)
 
 TEST_OF_SESSION(a_command_without_samples_is_left_out)
 {
+	static const char expected[] = HEAD_WITHOUT_RATIO
+		"| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 100.3 ± 2.0 | 0 |\n"
+		"\n`Mean, Min and Max are elapsed times (ET) of all samples, as in hyperfine. "
+		"PT is of the samples kept.`\n";
 	_cleanup_(freep) char *text = NULL;
 
 	m.tasks[0].result.n_samples = 0;
 	m.tasks[0].result.discarding.pt.kept.n = 0;
-	assert_written(EXPORT_MARKDOWN,
-		HEAD_WITH("ms",
-			"\n|:---|---:|---:|---:|---:|---:|---:|\n") "| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 100.3 ± 2.0 | 0 |\n"
-								    "\n`Mean, Min and Max are elapsed times (ET) of all samples, as in hyperfine. PT is of the samples kept.`\n");
+	assert_written(EXPORT_MARKDOWN, expected);
 	m.tasks[1].result.n_samples = 0;
 	text = write_with(EXPORT_CSV);
 	assert_non_null(strstr(text, "command,mean,"));

@@ -495,6 +495,7 @@ TEST_OF_SCREEN(no_figures_make_it_larger_than_80_by_5)
 	s.n_reasons = ELEMENTS(reasons);
 	while (s.n_others < SCREEN_OTHERS)
 		disturbed_by("fifteen letters", 123456789);
+
 	for (size_t i = 0; i < ELEMENTS(times); i++)
 		for (size_t k = 0; k < ELEMENTS(times); k++)
 			for (size_t u = 0; u < ELEMENTS(units); u++) {

@@ -11,8 +11,8 @@ TEST(a_file_that_was_named_must_be_there)
 
 	setenv("EMP_NAMES", "/nonexistent/names", 1);
 	assert_int_equal(names_load(&names, NULL, &err), -ENOENT);
-	assert_string_equal(err.text,
-		"cannot read the names of processes in '/nonexistent/names': No such file or directory");
+	assert_string_equal(err.text, "cannot read the names of processes in '/nonexistent/names': "
+				      "No such file or directory");
 	unsetenv("EMP_NAMES");
 	assert_int_equal(names_load(&names, NULL, &err), 0);
 	assert_string_equal(name_group(names.rows, "kworker/2:1"), "kworker");

@@ -56,7 +56,8 @@ TEST(it_does_not_end_within_brackets)
 		"Warning: the program failed (twice; the second time rather late) and went on", 1,
 		"  Warning: the program failed (-v)\n");
 	check_note("60",
-		"Warning: it failed (twice; the second time late); and went on to do something else",
+		"Warning: it failed (twice; the second time late); "
+		"and went on to do something else",
 		1, "  Warning: it failed (twice; the second time late) (-v)\n");
 }
 
@@ -66,7 +67,8 @@ TEST(what_has_no_clause_that_fits_is_cut)
 		"Warning: the program has failed again and again and again and again and again", 1,
 		"  Warning: the program has failed again and again and … (-v)\n");
 	check_note("60",
-		"the program has failed again and again and again and again and again and again; so",
+		"the program has failed again and again and again and again and again "
+		"and again; so",
 		1, "  the program has failed again and again and again and… (-v)\n");
 }
 

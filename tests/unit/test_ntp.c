@@ -52,8 +52,9 @@ TEST(openntpd_and_ntpd_rs_tell_the_stratum)
 	assert_follows(
 		ntp_parse_openntpd("0/4 peers valid, clock unsynced, clock offset is 0.1ms\n"),
 		NULL);
-#define STATUS \
-	"Synchronization status:\nDispersion: 0.000177s, Delay: 0.004485s\nDesired poll interval: 16s\n"
+#define STATUS                                                               \
+	"Synchronization status:\nDispersion: 0.000177s, Delay: 0.004485s\n" \
+	"Desired poll interval: 16s\n"
 	assert_follows(ntp_parse_ntp_ctl(STATUS
 			       "Stratum: 2\n\nSources:\npool:123/10.77.0.1:123 (1): -0.000217s\n"),
 		"pool:123/10.77.0.1:123, stratum 2");

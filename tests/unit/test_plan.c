@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What apply is to change: the checks that are requested, the plan, and the owners of its entries. */
+/* What apply is to change: the checks that are requested, the plan, and the owners of its
+ * entries. */
 #include "tests/unit/check.h"
 
 #include "lib/host/process/process.h"
@@ -94,6 +95,6 @@ TEST(a_name_that_cannot_be_applied_is_refused)
 	options.only = NULL;
 	options.skip = "kernel.version";
 	assert_int_equal(request_validate(&err), -EINVAL);
-	assert_string_equal(err.text,
-		"--skip: kernel.version cannot be applied; do it by hand: install the newest kernel and reboot");
+	assert_string_equal(err.text, "--skip: kernel.version cannot be applied; do it by hand: "
+				      "install the newest kernel and reboot");
 }

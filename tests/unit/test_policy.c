@@ -79,8 +79,8 @@ TEST(a_process_leads_to_its_unit)
 TEST(a_bad_line_is_quoted_in_the_message)
 {
 	static const char *const rows[][2] = {
-		{"[stop]\ncron = jobs\n",
-			"p, line 2: 'cron' in [stop] is not a unit: write 'cron.service' or the like"},
+		{"[stop]\ncron = jobs\n", "p, line 2: 'cron' in [stop] is not a unit: "
+					  "write 'cron.service' or the like"},
 		{"[kernel]\nroof = 6.1\n", "p, line 2: unknown setting 'roof' in [kernel]"},
 		{"[policy]\nnonsense\n", "p, line 2: neither a [section] nor 'name = value'"},
 	};
@@ -185,17 +185,23 @@ TEST_OF_POLICIES(a_missing_or_endless_policy_is_refused)
 	assert_non_null(strstr(err.text, "include each other in a cycle"));
 }
 
-/* What the shipped policies say of a unit: "stop", "never", "ask", or "" for none of them. */
+/* "stop", "never", "ask", or "" for none of them. */
+static const char *word_of(struct policy *policy, const char *unit)
+{
+	if (policy_never(policy, unit))
+		return "never";
+	if (policy_ask(policy, unit))
+		return "ask";
+	return policy_stop(policy, unit) ? "stop" : "";
+}
+
+/* What the shipped policies say of a unit, as `word_of`. */
 static void expect_shipped(const char *name, const char *unit, const char *what)
 {
 	const char *const here[] = {getenv("EMP_PROFILES"), NULL};
 	_cleanup_(policy_freep) struct policy *policy = load(here, name, NULL);
 
-	if (strcmp(policy_never(policy, unit)   ? "never"
-		    : policy_ask(policy, unit)  ? "ask"
-		    : policy_stop(policy, unit) ? "stop"
-						: "",
-		    what) != 0)
+	if (strcmp(word_of(policy, unit), what) != 0)
 		fail_msg("%s: %s is not '%s'", name, unit, what);
 	if (strcmp(what, "stop") != 0 && policy_stop(policy, unit))
 		fail_msg("%s stops %s", name, unit);

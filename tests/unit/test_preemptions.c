@@ -29,10 +29,11 @@ static int leave(void **state)
 
 static const char *name_of(pid_t pid)
 {
-	return pid == DAEMON  ? "backupd"
-	       : pid == OTHER ? "other"
-	       : pid == 0     ? "swapper/1"
-			      : "program";
+	if (pid == DAEMON)
+		return "backupd";
+	if (pid == OTHER)
+		return "other";
+	return pid == 0 ? "swapper/1" : "program";
 }
 
 static void switched(int64_t at_ns, pid_t prev, pid_t next, bool preempted)

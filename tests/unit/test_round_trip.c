@@ -317,10 +317,12 @@ static void name_numbers(
 
 	sources = json_object_get(json, "sources") ?: sources;
 	environments = json_object_get(json, "environments") ?: environments;
+
 	json_object_foreach (json, name, value)
 		name_numbers(value, sources, environments, root);
 	json_array_foreach (json, i, value)
 		name_numbers(value, sources, environments, root);
+
 	for (i = 0; i < ELEMENTS(of_sources); i++)
 		if (json_is_integer(json_object_get(json, of_sources[i]))) {
 			to = with_number(sources, "id",
@@ -335,12 +337,13 @@ static void name_numbers(
 		json_object_set_new(json, "environment", to ? json_deep_copy(to) : json_null());
 		json_object_del(json_object_get(json, "environment"), "id");
 	}
-	if (reference > 0)
-		json_object_set_new(json, "reference",
-			reference == json_integer_value(json_object_get(root, "run"))
-				? json_string("this")
-				: json_boolean(with_number(
-					  json_object_get(root, "duet_runs"), "run", reference)));
+
+	if (reference > 0 && reference == json_integer_value(json_object_get(root, "run")))
+		json_object_set_new(json, "reference", json_string("this"));
+	else if (reference > 0) {
+		to = with_number(json_object_get(root, "duet_runs"), "run", reference);
+		json_object_set_new(json, "reference", json_boolean(to));
+	}
 }
 
 static int by_text(const void *a, const void *b)

@@ -89,6 +89,7 @@ static void two_make(struct scratch *s, const char *script, enum order order)
 		.stdin_fd = -1,
 		.stdout_fd = -1,
 		.stderr_fd = -1};
+
 	for (size_t i = 0; i < 2; i++) {
 		two.runs[i] = scratch_run("sh");
 		two.items[i] = (struct sampling){.run = &two.runs[i],

@@ -70,7 +70,8 @@ TEST(no_line_is_wider_than_80_columns_without_a_terminal)
 	size_t lines = 0;
 
 	add(table, "a", "1",
-		"seven words that are said again and again until no line of 80 columns could hold them all in one piece");
+		"seven words that are said again and again until no line of 80 columns could "
+		"hold them all in one piece");
 	text = printed(table);
 	for (char *rest = text, *line; (line = strsep(&rest, "\n")); lines++)
 		assert_true(strlen(line) <= 80);

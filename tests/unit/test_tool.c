@@ -40,7 +40,8 @@ static const struct option_row common[] = {
 
 static const struct option_row show_options[] = {
 	{'t', "time", "TIME",
-		"a summary that is so long that it does not fit into what is left of a line of eighty columns",
+		"a summary that is so long that it does not fit into what is left of a line of "
+		"eighty columns",
 		option_duration, &got.time_ns},
 	{0, "share", "PERCENT", "a share", option_percent, &got.percent},
 	{0, "part", "PERCENT", "a part of all", option_share, &got.part_ppm},
@@ -154,7 +155,8 @@ TEST(dashes_end_the_options)
 	assert_false(tool_after_dashes);
 	check_done(&with_verbs, "show -- -7", "-7|");
 	check_refused(&without, "a -- b",
-		"emp-one: 'a' comes before --, but everything after -- is one command: omit --, and quote each command line\n");
+		"emp-one: 'a' comes before --, but everything after -- is one command: "
+		"omit --, and quote each command line\n");
 }
 
 TEST(help_and_version_have_letters_in_every_tool_and_verb)
@@ -217,7 +219,8 @@ TEST(what_is_wrong_is_named)
 	check_refused(
 		&with_verbs, "", "emp-test: no verb given; 'emp-test --help' lists the verbs\n");
 	check_refused(&with_verbs, "shwo",
-		"emp-test: unknown verb 'shwo' (did you mean 'show'?); 'emp-test --help' lists the verbs\n");
+		"emp-test: unknown verb 'shwo' (did you mean 'show'?); "
+		"'emp-test --help' lists the verbs\n");
 	check_refused(&with_verbs, "show",
 		"emp-test: too few arguments; usage: emp-test show [OPTION...] RUN\n");
 	check_refused(&with_verbs, "list x",
@@ -256,14 +259,16 @@ TEST(an_option_after_a_program_is_not_taken_for_the_tools)
 
 	for (size_t i = 0; i < ELEMENTS(refused); i++) {
 		_cleanup_(freep) char *complaint = text_format(
-			"emp-time: %s; if it is the command's, put -- before the command:\n  emp-time -- %s\n",
+			"emp-time: %s; if it is the command's, put -- before the command:\n"
+			"  emp-time -- %s\n",
 			refused[i].complaint, refused[i].words);
 
 		check_refused(&of_commands, refused[i].words, complaint);
 	}
 	check_refused(&of_commands, "-r 3 nice -r 5 a",
-		"emp-time: options of emp-time come before the command, and '-r' is after it; if it is the command's, "
-		"put -- before the command:\n  emp-time -r 3 -- nice -r 5 a\n");
+		"emp-time: options of emp-time come before the command, and '-r' is after it; "
+		"if it is the command's, put -- before the command:\n"
+		"  emp-time -r 3 -- nice -r 5 a\n");
 	check_refused(&of_commands, "-z gzip f",
 		"emp-time: unknown option '-z'; if it is the command's, put -- before the command; "
 		"see 'emp-time --help'\n");

@@ -120,8 +120,8 @@ TEST_OF_PROFILE(times_of_another_inc_are_not_compared)
 	now = made_up(now_samples, NOW, 50000000, 100000);
 	j = validity_judge(&(struct evidence){&profile, NULL, &then, NULL, &now, {}, true});
 	assert_int_equal(j.verdict, VALIDITY_HOLDS);
-	assert_true(says(
-		"the profile's runs were made with another INC, so INC's times cannot be compared"));
+	assert_true(says("the profile's runs were made with another INC, "
+			 "so INC's times cannot be compared"));
 }
 
 static struct difference other_cpu = {true, (char *)"cpu.name", (char *)"'A'", (char *)"'B'"};
@@ -203,8 +203,8 @@ TEST_OF_PROFILE(a_run_on_a_machine_that_is_not_quiet_says_nothing)
 		now.why = (char *)"such and such";
 		assert_judged(NULL, VALIDITY_REPEAT_CHECK);
 		assert_int_equal(j.n, 2);
-		assert_true(says(
-			"the run shows such and such; so it does not show whether the profile holds"));
+		assert_true(says("the run shows such and such; so it does not show whether the "
+				 "profile holds"));
 		assert_true(says("INC0.1 takes 103.0 ms of CPU time now and took 100.0 ms then"));
 		assert_false(says("speed has changed"));
 		assert_judged(&of_cpu, VALIDITY_REPEAT_ALL);

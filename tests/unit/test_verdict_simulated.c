@@ -145,8 +145,8 @@ static bool right(const struct kind *kind, const struct made_up *m)
 	/* EMP_MISJUDGED in the environment: each misjudged run is printed, and none fails the
 	 * test. */
 	if (!good && getenv("EMP_MISJUDGED"))
-		printf("  %s: seed %llu n %zu noise %d quantum %lld spread %lld planted %g drift %g step %g at "
-		       "%zu: %s\n",
+		printf("  %s: seed %llu n %zu noise %d quantum %lld spread %lld planted %g "
+		       "drift %g step %g at %zu: %s\n",
 			kind->name, (unsigned long long)m->seed, m->n, (int)m->noise,
 			(long long)m->quantum_ns, (long long)m->spread_ns, m->planted, m->drift,
 			m->step, m->step_at, run.analysis.why);
@@ -313,6 +313,7 @@ TEST(the_daemon_that_makes_many_of_a_few_samples_long_is_named_alone)
 			m.least_ns = (int64_t)(draw(rng, (struct range)LOG(20, 500)) *
 					       (double)m.spread_ns);
 			m.most_ns = m.least_ns * (int64_t)(1 + gsl_rng_uniform_int(rng, 2));
+
 			run = made_up_read(&m);
 			alone_good = run.analysis.verdict == VERDICT_FREQUENT;
 			for (size_t j = 0; j < run.analysis.n_statistics; j++)

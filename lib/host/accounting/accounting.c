@@ -9,6 +9,27 @@
 #include <linux/capability.h>
 #include <sys/utsname.h>
 
+/* The initial user namespace maps all ids to themselves. */
+static bool is_initial_map(const char *uid_map)
+{
+	unsigned long inside, outside, n;
+
+	if (sscanf(uid_map, "%lu %lu %lu", &inside, &outside, &n) != 3)
+		return false;
+	return inside == 0 && outside == 0 && n == UINT32_MAX;
+}
+
+/* It has a fixed inode number (PROC_PID_INIT_INO). */
+static bool is_in_initial_pid_namespace(int root_fd)
+{
+	const char *path = text_below(root_fd, "/proc/self/ns/pid");
+	char name[64] = "";
+
+	if (readlinkat(root_fd, path, name, sizeof(name) - 1) < 0)
+		return true;
+	return !strcmp(name, "pid:[4026531836]");
+}
+
 struct accounting_support accounting_support_read(int root_fd)
 {
 	_cleanup_(freep) char *status = path_text(root_fd, "/proc/self/status");
@@ -16,25 +37,15 @@ struct accounting_support accounting_support_read(int root_fd)
 	_cleanup_(freep) char *lockdown = path_text(root_fd, "/sys/kernel/security/lockdown");
 	const char *capabilities = status ? strstr(status, "\nCapEff:") : NULL;
 	struct accounting_support support = {};
-	unsigned long inside, outside, n;
-	char pid_namespace[64] = "";
+	const char *btf = text_below(root_fd, "/sys/kernel/btf/vmlinux");
 	struct utsname name;
 
 	if (capabilities)
 		support.capabilities = strtoull(capabilities + strlen("\nCapEff:"), NULL, 16);
-	/* The initial user namespace maps all ids to themselves; a kernel without user namespaces
-	 * has no map. */
-	support.initial_user_namespace = !uid_map ||
-					 (sscanf(uid_map, "%lu %lu %lu", &inside, &outside, &n) ==
-							 3 &&
-						 inside == 0 && outside == 0 && n == UINT32_MAX);
-	/* The initial pid namespace has a fixed inode number (PROC_PID_INIT_INO). */
-	support.initial_pid_namespace = readlinkat(root_fd,
-						text_below(root_fd, "/proc/self/ns/pid"),
-						pid_namespace, sizeof(pid_namespace) - 1) < 0 ||
-					!strcmp(pid_namespace, "pid:[4026531836]");
-	support.has_btf = faccessat(root_fd, text_below(root_fd, "/sys/kernel/btf/vmlinux"), R_OK,
-				  0) == 0;
+	/* a kernel without user namespaces has no map */
+	support.initial_user_namespace = !uid_map || is_initial_map(uid_map);
+	support.initial_pid_namespace = is_in_initial_pid_namespace(root_fd);
+	support.has_btf = faccessat(root_fd, btf, R_OK, 0) == 0;
 	support.lockdown = lockdown && strstr(lockdown, "[confidentiality]");
 	if (uname(&name) == 0)
 		sscanf(name.release, "%d.%d", &support.kernel_major, &support.kernel_minor);

@@ -153,8 +153,10 @@ static unsigned int taskstats_flags(const struct taskstats_fields *fields, unsig
  * has. */
 static void take_end(struct taskstats_accounting *t, const struct taskstats_message *end)
 {
-	const struct taskstats_fields *thread = &end->thread,
-				      *total = end->has_process ? &end->process : thread;
+	const struct taskstats_fields *thread = &end->thread;
+	const struct taskstats_fields *total = end->has_process ? &end->process : thread;
+	/* of several threads it is not known */
+	uint64_t wait_ns = end->has_process ? RECORD_UNKNOWN : thread->wait_ns;
 	bool is_leader = thread->pid == thread->tgid,
 	     is_last = end->has_process || thread->flags & TASKSTATS_LAST;
 	struct task_records *exits = &t->base.snapshots.exits;
@@ -166,6 +168,7 @@ static void take_end(struct taskstats_accounting *t, const struct taskstats_mess
 		identity_forget(t->base.identity, (pid_t)thread->tgid);
 		return;
 	}
+
 	record = array_add_reused(exits->items, exits->n, exits->capacity);
 	*record = (struct task_record){
 		.kind = is_last ? RECORD_KIND_TASK : 0,
@@ -176,8 +179,7 @@ static void take_end(struct taskstats_accounting *t, const struct taskstats_mess
 		.cpu = RECORD_NO_CPU,
 		.run_ns = total->run_ns,
 		.tick_ns = total->tick_ns,
-		.wait_ns = end->has_process ? RECORD_UNKNOWN /* of several threads */
-					    : thread->wait_ns,
+		.wait_ns = wait_ns,
 	};
 	memcpy(record->comm, thread->comm, sizeof(record->comm));
 	*array_add_reused(t->files, t->n_files, t->files_capacity) = (struct executed_file){

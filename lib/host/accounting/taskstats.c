@@ -27,6 +27,7 @@ int taskstats_read(
 		AT_TIMES = 64,
 		AT_EXE = 368
 	};
+
 	/* Parts of the kernel's struct taskstats: not the header's, which belongs to the kernel
 	 * of the build machine. Before the first there are three delays, and three more between
 	 * them. */

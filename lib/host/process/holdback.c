@@ -251,12 +251,13 @@ const char *holdback_killer(const struct holdback *h)
 
 const char *holdback_killed_here(const struct holdback *h)
 {
-	for (size_t i = 0; i < h->n; i++)
-		if (h->groups[i].fds[COUNT_OOM_KILLS] >= 0)
-			return count_since(&h->groups[i], COUNT_OOM_KILLS) > 0
-				       ? limit_text(h, &h->groups[i])
-				       : NULL;
-	return NULL;
+	size_t i = 0;
+
+	while (i < h->n && h->groups[i].fds[COUNT_OOM_KILLS] < 0)
+		i++;
+	if (i == h->n || count_since(&h->groups[i], COUNT_OOM_KILLS) <= 0)
+		return NULL;
+	return limit_text(h, &h->groups[i]);
 }
 
 char *holdback_idle(int root_fd)

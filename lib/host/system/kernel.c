@@ -256,16 +256,21 @@ static char *zypper_package(const char *release)
 	return text_format("kernel-%s", debian ? debian + strlen("linux-image-") : "default");
 }
 
+static char *pacman_package(const char *release)
+{
+	_cleanup_(freep) char *base = path_text(AT_FDCWD, "/usr/lib/modules/%s/pkgbase", release);
+
+	return base ? TAKE(base) : xstrdup("linux");
+}
+
 /* Arch and SUSE. The language of the answer must be English. */
 static char *ask_for_version(const struct kernel *k, bool suse, struct error *err)
 {
-	_cleanup_(freep) char *base = path_text(
-		AT_FDCWD, "/usr/lib/modules/%s/pkgbase", k->running);
 	_cleanup_(freep) char *package = suse ? zypper_package(k->running)
-					      : text_copy(base) ?: xstrdup("linux");
-	const char *const pacman[] = {"env", "LC_ALL=C", "pacman", "-Si", package, NULL},
-			  *const zypper[] = {"env", "LC_ALL=C", "zypper", "--no-refresh", "-q",
-				  "info", package, NULL};
+					      : pacman_package(k->running);
+	const char *const pacman[] = {"env", "LC_ALL=C", "pacman", "-Si", package, NULL};
+	const char *const zypper[] = {
+		"env", "LC_ALL=C", "zypper", "--no-refresh", "-q", "info", package, NULL};
 	_cleanup_(freep) char *output = ask_tool(suse ? zypper : pacman, err);
 	char *offered = output ? kernel_parse_version(output, suse) : NULL;
 
