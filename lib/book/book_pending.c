@@ -163,21 +163,17 @@ void pending_put_aside(struct book *book, const char *copy)
 	_cleanup_(freep) char *name = book_free_name(wanted);
 
 	if (rename(path, name) < 0)
-		terminal_remark(
-			"samples of another version of EMP wait in '%s', and cannot be put aside: "
-			"%s",
+		terminal_remark("samples of another version of EMP wait in '%s', "
+				"and cannot be put aside: %s",
 			path, strerror(errno));
 	else if (copy)
 		terminal_remark(
 			"samples of a run that was killed are kept in '%s'; the version of EMP "
-			"that left "
-			"them stores them in '%s' when it opens that",
+			"that left them stores them in '%s' when it opens that",
 			name, copy);
 	else
-		terminal_remark(
-			"samples that another version of EMP left are kept in '%s'; under its old "
-			"name, "
-			"'%s', that version stores them",
+		terminal_remark("samples that another version of EMP left are kept in '%s'; "
+				"under its old name, '%s', that version stores them",
 			name, path);
 }
 
