@@ -70,3 +70,10 @@ uint32_t *keymap_find(const struct keymap *map, uint64_t key)
 	slot = keymap_slot(map, key);
 	return slot->generation == map->generation ? &slot->value : NULL;
 }
+
+uint64_t keymap_hash(uint64_t hash, const void *bytes, size_t n)
+{
+	for (const unsigned char *b = bytes, *end = b + n; b < end; b++)
+		hash = (hash ^ *b) * UINT64_C(0x100000001b3);
+	return hash;
+}

@@ -22,3 +22,8 @@ void keymap_set(struct keymap *map, uint64_t key, uint32_t value);
 
 /* The value, to be read or written until the next keymap_set; NULL if there is none. */
 uint32_t *keymap_find(const struct keymap *map, uint64_t key);
+
+/* A key made of bytes (FNV-1a): the hash so far, KEYMAP_HASH_BEGIN at first, with n more of them.
+ * Other bytes may have the same key. */
+#define KEYMAP_HASH_BEGIN UINT64_C(0xcbf29ce484222325)
+uint64_t keymap_hash(uint64_t hash, const void *bytes, size_t n);

@@ -10,16 +10,14 @@ struct book_statement {
 	uint32_t next; /* with the same hash, as a number from 1 on; 0: there is none */
 };
 
-/* FNV-1a of the text and of what else tells statements apart. */
+/* Of the text and of what else tells statements apart. */
 static uint64_t statement_hash(const struct statement_key *key)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ key->insert;
+	uint64_t hash = KEYMAP_HASH_BEGIN ^ key->insert;
 
 	if (key->table)
 		hash ^= (uintptr_t)key->table->fields << 1;
-	for (const char *c = key->sql; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
-	return hash;
+	return keymap_hash(hash, key->sql, strlen(key->sql));
 }
 
 static bool statement_is(const struct book_statement *s, const struct statement_key *key)

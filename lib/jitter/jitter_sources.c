@@ -20,22 +20,12 @@ void jitter_sources_clear(struct jitter_sources *s)
 	*s = (struct jitter_sources){};
 }
 
-/* FNV-1a */
-static const uint64_t HASH_BEGIN = UINT64_C(0xcbf29ce484222325);
-
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n)
-{
-	for (const unsigned char *b = bytes, *end = b + n; b < end; b++)
-		hash = (hash ^ *b) * UINT64_C(0x100000001b3);
-	return hash;
-}
-
 static uint64_t hash_event(int kind, uint64_t number, const char *name)
 {
-	uint64_t hash = hash_bytes(HASH_BEGIN, &kind, sizeof(kind));
+	uint64_t hash = keymap_hash(KEYMAP_HASH_BEGIN, &kind, sizeof(kind));
 
-	hash = hash_bytes(hash, &number, sizeof(number));
-	return hash_bytes(hash, name ?: "", strlen(name ?: ""));
+	hash = keymap_hash(hash, &number, sizeof(number));
+	return keymap_hash(hash, name ?: "", strlen(name ?: ""));
 }
 
 uint32_t jitter_source_add(
@@ -207,7 +197,7 @@ uint32_t jitter_source_of_parts(struct jitter_sources *s, const uint32_t *parts,
 	if (kept == 1)
 		return sorted[0];
 	if (kept <= MOST_PARTS) {
-		hash = hash_bytes(HASH_BEGIN, sorted, kept * sizeof(*sorted));
+		hash = keymap_hash(KEYMAP_HASH_BEGIN, sorted, kept * sizeof(*sorted));
 		known = keymap_find(&s->known, hash);
 	}
 	if (known)
