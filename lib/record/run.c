@@ -25,6 +25,13 @@ const char *const run_state_names[N_RUN_STATES] = {
 	[RUN_FAILED] = "failed",
 };
 
+const char *const neighbour_rule_names[N_NEIGHBOUR_RULES + 1] = {
+	[NEIGHBOUR_OFF] = "off",
+	[NEIGHBOUR_DISCARD] = "discard",
+	[NEIGHBOUR_ADJUST] = "adjust",
+	[NEIGHBOUR_AUTO] = "auto",
+};
+
 const char *const source_kind_names[N_SOURCE_KINDS] = {
 	[SOURCE_PROCESS] = "process",
 	[SOURCE_KERNEL] = "kernel",
@@ -71,6 +78,12 @@ static const struct field run_fields[] = {
 	{FIELD(run, FIELD_TEXT, name_patterns), IS_OPTIONAL},
 	{FIELD(run, FIELD_BOOL, other_cpus), .presence = FIELD_DEFAULTED},
 	{FIELD(run, FIELD_INT64, unprofiled_share_ppm), IS_OPTIONAL, .min = 1, .max = INT32_MAX},
+	{FIELD(run, FIELD_ENUM, neighbour_rule), .words = neighbour_rule_names,
+		.n_words = N_NEIGHBOUR_RULES, .presence = FIELD_DEFAULTED},
+	{FIELD(run, FIELD_INT64, neighbour_limit_ppm), IS_OPTIONAL, .min = 1, .max = PPM},
+	{FIELD(run, FIELD_INT64, neighbour_slope_ppm), IS_OPTIONAL, .max = 10 * PPM},
+	{FIELD(run, FIELD_INT64, neighbour_slope_error_ppm), IS_OPTIONAL, .min = 1,
+		.max = 10 * PPM},
 	{FIELD(run, FIELD_TEXT, held_back_by), IS_OPTIONAL},
 	{FIELD(run, FIELD_TEXT, program_digest), IS_OPTIONAL},
 	{FIELD(run, FIELD_TEXT, output_digest), IS_OPTIONAL},
@@ -110,6 +123,9 @@ static const struct field sample_fields[] = {
 	{FIELD(sample, FIELD_BOOL, max_rss_at_most), .presence = FIELD_DEFAULTED},
 	{FIELD(sample, FIELD_INT64, et_late_ns), UNLESS_NEGATIVE, IS_TIME},
 	{FIELD(sample, FIELD_INT64, held_back_ns), UNLESS_NEGATIVE, IS_TIME},
+	{FIELD(sample, FIELD_INT64, neighbour_ppm), UNLESS_NEGATIVE, .max = PPM},
+	{FIELD(sample, FIELD_INT64, neighbour_error_ppm), UNLESS_NEGATIVE, .max = PPM},
+	{FIELD(sample, FIELD_INT64, probe_ns), UNLESS_NEGATIVE, IS_TIME},
 };
 const struct field_table sample_table = FIELD_TABLE(sample, "run, ", sample_fields);
 

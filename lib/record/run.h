@@ -33,6 +33,19 @@ static inline const char *run_state_word(enum run_state state)
 	return state == RUN_OPEN ? "running" : run_state_names[state];
 }
 
+/* What is done about a neighbour: somebody on the other hardware thread of the program's core. */
+enum neighbour_rule {
+	NEIGHBOUR_OFF, /* nothing */
+	/* samples that had a neighbour for more than a given share of their time are discarded */
+	NEIGHBOUR_DISCARD,
+	/* the times of all samples are taken to what they would be without a neighbour */
+	NEIGHBOUR_ADJUST,
+	NEIGHBOUR_AUTO, /* discard, or adjust if too few samples are left */
+	N_NEIGHBOUR_RULES
+};
+
+extern const char *const neighbour_rule_names[N_NEIGHBOUR_RULES + 1]; /* ends with NULL */
+
 enum { UID_SIZE = 33 };
 
 /* How much neighbouring samples of a machine are alike. */
@@ -74,6 +87,13 @@ struct run {
 	/* SHA-256 of what each of its samples wrote; OUTPUT_FAILED, OUTPUT_VARIES: there is no such
 	 * one; NULL: not compared. */
 	char *output_digest;
+	enum neighbour_rule neighbour_rule;
+	/* the share of a sample's time with a neighbour above which it is discarded */
+	int64_t neighbour_limit_ppm;
+	/* How much a neighbour slows the program down (lib/stats/neighbour.h), as earlier runs of
+	 * it on this machine show, when the run began: the slope, and its standard error, 0: not
+	 * known. */
+	int64_t neighbour_slope_ppm, neighbour_slope_error_ppm;
 	/* control groups: "the quota of /docker/4f2a1b"; NULL: none */
 	char *held_back_by;
 	/* for the reader ("audit: not fit, run anyway"); NULL: none */
@@ -159,6 +179,11 @@ struct sample {
 	int64_t et_late_ns; /* its end was seen late: ET is up to this much too long; -1: unknown */
 	/* they could not, because a control group held them back; -1: unknown */
 	int64_t held_back_ns;
+	/* the share of its time in which somebody used the other hardware thread of its core, and
+	 * the standard error of that; -1: unknown */
+	int64_t neighbour_ppm, neighbour_error_ppm;
+	/* CPU time of the probes that found this, in none of the times above; -1: unknown */
+	int64_t probe_ns;
 };
 
 /* Whether its end was seen so late that its ET means little. */

@@ -189,8 +189,9 @@ int observe_begin(const struct command_spec *spec, struct counter_reader *counte
 {
 	int r = 0;
 
-	*ret = (struct raw_sample){
-		.usages = PROCESS_CPUS_NONE, .observer_ns = -clock_ns(CLOCK_PROCESS_CPUTIME_ID)};
+	*ret = (struct raw_sample){.usages = PROCESS_CPUS_NONE,
+		.observer_ns = -clock_ns(CLOCK_PROCESS_CPUTIME_ID),
+		.probed = PROBED_NOTHING};
 	exec_result_clear(&ret->exec);
 	counters_begin(counters);
 	if (spec->accounting) {
@@ -383,6 +384,7 @@ int observe_together(const struct alternation_plan *plan, const struct command_s
 		find_peak(&ret[i]);
 		ret[i].changes = o.changes;
 		ret[i].held = o.held;
+		ret[i].probed = o.probed;
 		ret[i].observer_ns = o.observer_ns / (int64_t)n;
 		/* a process that escaped without a tag may be of any of them */
 		ret[i].exec.escaped |= o.exec.escaped && !escaped;

@@ -27,6 +27,13 @@ int observer_open(
 	struct observer *ret, enum accounting_backend backend, int cpu, struct error *err);
 void observer_close(struct observer *observer);
 
+/* What probes saw of a neighbour around and within a sample, as in struct sample; -1: not known. */
+struct probed {
+	int64_t neighbour_ppm, error_ppm, probe_ns;
+};
+
+#define PROBED_NOTHING ((struct probed){-1, -1, -1})
+
 struct raw_sample {
 	struct exec_result exec;
 	char escaped[16]; /* the name of a process that left the program's cgroup; "": not known */
@@ -42,6 +49,7 @@ struct raw_sample {
 	int64_t observer_ns;     /* CPU time of this process, snapshots and counters included */
 	/* of a program that alternated with others; .position 0: it ran alone */
 	struct alternation_part part;
+	struct probed probed;
 };
 
 /* `spec->accounting` may be NULL: then there are no usages. -EINTR without a sentence if a signal

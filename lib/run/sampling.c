@@ -126,6 +126,9 @@ static struct execution *make_rows(
 	ret->wait_ns = o->wait_ns;
 	ret->et_late_ns = p->late_ns;
 	ret->held_back_ns = o->held_back_ns;
+	ret->neighbour_ppm = o->probed.neighbour_ppm;
+	ret->neighbour_error_ppm = o->probed.error_ppm;
+	ret->probe_ns = o->probed.probe_ns;
 
 	o->changes.sample = n;
 	*ret_known = true;

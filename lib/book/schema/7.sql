@@ -1,0 +1,15 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+-- Version 7: the neighbour, who uses the other hardware thread of the program's core.
+
+-- The share of a sample's time with one, and the standard error of that; the CPU time of the probes that found it.
+ALTER TABLE sample ADD COLUMN neighbour_ppm INTEGER CHECK(neighbour_ppm BETWEEN 0 AND 1000000);
+ALTER TABLE sample ADD COLUMN neighbour_error_ppm INTEGER CHECK(neighbour_error_ppm BETWEEN 0 AND 1000000);
+ALTER TABLE sample ADD COLUMN probe_ns INTEGER CHECK(probe_ns >= 0);
+
+-- What is done about it: the limit above which a sample is discarded; and how much a neighbour slows the program down, by
+-- earlier runs of it, as it was known when this one began, and the standard error of that; NULL: not known.
+ALTER TABLE run ADD COLUMN neighbour_rule TEXT NOT NULL DEFAULT 'off'
+  CHECK(neighbour_rule IN ('off', 'discard', 'adjust', 'auto'));
+ALTER TABLE run ADD COLUMN neighbour_limit_ppm INTEGER CHECK(neighbour_limit_ppm BETWEEN 1 AND 1000000);
+ALTER TABLE run ADD COLUMN neighbour_slope_ppm INTEGER CHECK(neighbour_slope_ppm BETWEEN 0 AND 10000000);
+ALTER TABLE run ADD COLUMN neighbour_slope_error_ppm INTEGER CHECK(neighbour_slope_error_ppm BETWEEN 1 AND 10000000);
