@@ -21,6 +21,8 @@ static const double LEAST_SLOPE = -0.25;
 static const double MOST_ERROR = 0.5;
 /* Shares with an sd below this are equal. */
 static const double LEAST_SPREAD = 1e-3;
+/* The square of the difference of two estimates in standard errors is seldom more. */
+static const double MOST_APART = 4;
 /* Of a mean without a neighbour, what the program's own noise is taken to be. */
 static const double USUAL_NOISE = 0.01;
 
@@ -189,15 +191,17 @@ static double with_df(double variance, double df)
 	return df > 2 ? variance * df / (df - 2) : INFINITY;
 }
 
-/* Two independent estimates of one slope, weighted by their variances. */
+/* Two independent estimates of one slope, weighted by their variances. If they are further apart
+ * than their errors explain, the errors were greater (Birge 1932). */
 static struct neighbour_slope slopes_join(
 	const struct neighbour_slope *a, double b, double variance, double df)
 {
 	double of_a = 1 / (a->error * a->error), of_b = 1 / variance, all = of_a + of_b;
+	double apart = (a->k - b) * (a->k - b) / (a->error * a->error + variance);
 
 	return (struct neighbour_slope){
 		.k = fmin(fmax((of_a * a->k + of_b * b) / all, 0), NEIGHBOUR_MOST_SLOPE),
-		.error = 1 / sqrt(all),
+		.error = sqrt(fmax(1, apart / MOST_APART) / all),
 		.df = all * all / (of_a * of_a / a->df + of_b * of_b / df),
 	};
 }

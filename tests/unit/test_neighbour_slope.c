@@ -97,7 +97,8 @@ static struct summary adjusted(const struct neighbour_sample *samples, size_t n,
 
 TEST(times_beside_a_neighbour_become_those_without)
 {
-	const struct neighbour_slope earlier = {.k = 0.4, .error = 0.02, .df = 8};
+	const struct neighbour_slope earlier = {.k = 0.4, .error = 0.02, .df = 8},
+				     wrong = {.k = 0.4, .error = 0.1, .df = 8};
 	struct neighbour_sample samples[ALL];
 	struct neighbour_adjustment adjustment;
 	struct summary s;
@@ -111,9 +112,13 @@ TEST(times_beside_a_neighbour_become_those_without)
 
 	/* an earlier slope that is wrong is corrected by a run with both kinds of samples */
 	make(samples, 0.2, 0, 1);
-	s = adjusted(samples, EACH, &earlier, &adjustment);
-	assert_close(adjustment.slope.k, 0.2, 0.02);
-	assert_close(s.mean_ns, 1e8, 1e6);
+	s = adjusted(samples, EACH, &wrong, &adjustment);
+	assert_close(adjustment.slope.k, 0.2, 0.01);
+	assert_close(s.mean_ns, 1e8, 4e5);
+
+	/* estimates that deny each other have a greater error than each of them */
+	adjusted(samples, EACH, &earlier, &adjustment);
+	assert_true(adjustment.slope.error > 0.03);
 }
 
 TEST(the_interval_contains_the_error_of_the_slope)
