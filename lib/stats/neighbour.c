@@ -10,7 +10,7 @@
 #include <math.h>
 
 /* Programs lose 0 to a half of their speed. */
-const struct neighbour_slope neighbour_slope_unknown = {.k = 0.28, .error = 0.15, .df = 30};
+const struct neighbour_slope neighbour_slope_unknown = {.k = 0.3, .error = 0.15, .df = 30};
 
 /* How k varies from one neighbour to the next, unless runs show it: this share of k, and this. */
 static const double VARIES_BY = 0.12, VARIES_LEAST = 0.01;
@@ -173,16 +173,17 @@ static struct slope_fit fit_slope(const struct neighbour_sample *samples, size_t
 }
 
 /* The variance of k between runs beside different neighbours (DerSimonian & Laird 1986), with what
- * is usual counted as VARIES_DF runs more. */
+ * is usual counted as VARIES_DF runs more. It is never taken for less than usual: few runs had many
+ * neighbours. */
 static double variance_between(const struct slope_fit *fit)
 {
 	double usual = VARIES_BY * VARIES_BY * fit->k * fit->k + VARIES_LEAST * VARIES_LEAST;
-	double seen = 0, df = (double)fit->runs - 1;
+	double seen = usual, df = (double)fit->runs - 1;
 	double divisor = fit->squares - fit->squares_of_squares / fit->squares;
 
 	if (fit->runs > 1 && divisor > 0)
 		seen = (fit->between_scores - df * fit->noise * fit->squares) / divisor;
-	return (VARIES_DF * usual + df * fmax(0, seen)) / (VARIES_DF + df);
+	return (VARIES_DF * usual + df * fmax(usual, seen)) / (VARIES_DF + df);
 }
 
 /* An estimate of a variance with few degrees of freedom counts as the variance of Student's t. */

@@ -41,7 +41,7 @@ TEST(a_slope_is_found_in_runs_that_differ_for_other_reasons)
 	for (double k = 0; k < 0.55; k += 0.1) {
 		make(samples, k, 0, 1);
 		slope = neighbour_slope_learn(samples, ALL);
-		assert_close(slope.k, k, 0.01);
+		assert_close(slope.k, k, 0.015); /* what is usual counts a little */
 		assert_true(slope.error > 0.005 && slope.error < 0.09);
 	}
 }
