@@ -4,16 +4,20 @@
 
 #include "lib/base/argv.h"
 #include "lib/base/terminal.h"
+#include "lib/host/cpu/prober.h"
 #include "lib/host/process/pinning.h"
 #include "lib/report/comparison_report.h"
 
 #include <math.h>
+
+enum { MOST_PROBE_PERCENT = 20 };
 
 struct measure_options measure_options = {
 	.cpu = -1,
 	.warm_ups = -1,
 	.alone = -1,
 	.linger_ns = 10 * NS_PER_S,
+	.probe_share = PROBE_SHARE,
 	.rules = COMPARISON_RULES,
 };
 
@@ -51,6 +55,25 @@ static int parse_ignored(const char *value, const char *name, void *into, struct
 			r = text_parse_int(word, name, 0, 255, &status, err);
 			ignored[status] = true;
 		}
+	return r;
+}
+
+static int parse_probe(const char *value, const char *name, void *into, struct error *err)
+{
+	struct measure_options *o = into;
+	double percent = 100 * PROBE_SHARE;
+	int r = 0;
+
+	o->probe_given = true;
+	if (!strcmp(value, "off"))
+		percent = -1;
+	else if (strcmp(value, "auto") != 0)
+		r = option_percent(value, name, &percent, err);
+	if (r == 0 && percent > MOST_PROBE_PERCENT)
+		return error_say(err, -EINVAL,
+			"%s must be auto, off, or at most %d %% of the time, not '%s'", name,
+			MOST_PROBE_PERCENT, value);
+	o->probe_share = percent < 0 ? -1 : percent / 100;
 	return r;
 }
 
@@ -132,6 +155,9 @@ static int check_contradictions(const struct measure_options *o, struct error *e
 		{o->trace && o->cpu < 0,
 			"--trace records one CPU; name the one that the program is to run on with "
 			"--cpu N"},
+		{o->probe_given && o->probe_share >= 0 && o->cpu < 0,
+			"--probe looks for a neighbour of one CPU; name the one that the program "
+			"is to run on with --cpu N"},
 		{o->fast && o->rigorous, "--fast and --rigorous exclude each other"},
 		{o->step && o->scans.n == 0,
 			"--parameter-step-size (-D) needs --parameter-scan (-P)"},
@@ -330,6 +356,9 @@ const struct option_row measure_option_rows[] = {
 		NULL, &O.other_cpus},
 	{0, "cpu", "N", "run the programs on this CPU", pinning_option, &O.cpu,
 		.group = "CPUs and order"},
+	{0, "probe", "SHARE",
+		"share of the time on --cpu for probes for a neighbour (default: auto, 2%), or off",
+		parse_probe, &O},
 	{0, "affinity", "LIST", "run the programs on these CPUs (0-3,8)", parse_affinity, &O},
 	{0, "order", "HOW", "of several commands: interleave (default), shuffle, sequence, duet",
 		parse_order, &O.order},
