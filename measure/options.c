@@ -4,11 +4,14 @@
 
 #include "lib/base/argv.h"
 #include "lib/base/terminal.h"
+#include "lib/host/cpu/prober.h"
 #include "lib/host/process/pinning.h"
 #include "lib/protocol/discard.h"
 #include "lib/report/comparison_report.h"
 
 #include <math.h>
+
+enum { MOST_PROBE_PERCENT = 20 };
 
 struct measure_options measure_options = {
 	.cpu = -1,
@@ -17,6 +20,7 @@ struct measure_options measure_options = {
 	.linger_ns = 10 * NS_PER_S,
 	.neighbour = NEIGHBOUR_AUTO,
 	.neighbour_percent = 100.0 * NEIGHBOUR_LIMIT_PPM / PPM,
+	.probe_share = PROBE_SHARE,
 	.rules = COMPARISON_RULES,
 };
 
@@ -54,6 +58,25 @@ static int parse_ignored(const char *value, const char *name, void *into, struct
 			r = text_parse_int(word, name, 0, 255, &status, err);
 			ignored[status] = true;
 		}
+	return r;
+}
+
+static int parse_probe(const char *value, const char *name, void *into, struct error *err)
+{
+	struct measure_options *o = into;
+	double percent = 100 * PROBE_SHARE;
+	int r = 0;
+
+	o->probe_given = true;
+	if (!strcmp(value, "off"))
+		percent = -1;
+	else if (strcmp(value, "auto") != 0)
+		r = option_percent(value, name, &percent, err);
+	if (r == 0 && percent > MOST_PROBE_PERCENT)
+		return error_say(err, -EINVAL,
+			"%s must be auto, off, or at most %d %% of the time, not '%s'", name,
+			MOST_PROBE_PERCENT, value);
+	o->probe_share = percent < 0 ? -1 : percent / 100;
 	return r;
 }
 
@@ -158,6 +181,9 @@ static int check_contradictions(const struct measure_options *o, struct error *e
 		{o->trace && o->cpu < 0,
 			"--trace records one CPU; name the one that the program is to run on with "
 			"--cpu N"},
+		{o->probe_given && o->probe_share >= 0 && o->cpu < 0,
+			"--probe looks for a neighbour of one CPU; name the one that the program "
+			"is to run on with --cpu N"},
 		{o->fast && o->rigorous, "--fast and --rigorous exclude each other"},
 		{o->step && o->scans.n == 0,
 			"--parameter-step-size (-D) needs --parameter-scan (-P)"},
@@ -203,6 +229,7 @@ static int check_effects(const struct measure_options *o, struct error *err)
 {
 	const char *const *exports = o->exports;
 	const bool unprofiled = o->unprofiled_percent > 0, none = o->backend == ACCOUNTING_NONE;
+	const bool neighbour = o->neighbour_given && o->neighbour != NEIGHBOUR_OFF;
 	const bool tables = exports[EXPORT_MARKDOWN] || exports[EXPORT_ASCIIDOC] ||
 			    exports[EXPORT_ORGMODE];
 	const struct option_rule rules[] = {
@@ -212,9 +239,10 @@ static int check_effects(const struct measure_options *o, struct error *err)
 		{none && o->retain,
 			"without accounting no daemon is seen, so nothing can be discarded: omit "
 			"--accounting none, or use -r in place of --retain"},
-		{o->neighbour_given && o->neighbour != NEIGHBOUR_OFF && o->cpu < 0 &&
-				o->order != ORDER_DUET,
-			"a neighbour is seen on one CPU only: add --cpu N to --neighbour"},
+		{neighbour && o->cpu < 0 && o->order != ORDER_DUET,
+			"--neighbour is for programs on one CPU, whose core is known: add --cpu N"},
+		{neighbour && o->probe_share < 0,
+			"without probes no neighbour is seen: omit --probe off, or --neighbour"},
 		{o->other_cpus && !o->profile && !unprofiled,
 			"--other-cpus extends --profile or --discard-unprofiled: add one of them"},
 		{o->show_output && o->output.n > 0,
@@ -333,7 +361,7 @@ int measure_options_finish(struct measure_options *o, struct error *err)
 		for (int i = 0; i < CPU_SETSIZE; i++)
 			o->cpu = CPU_ISSET((size_t)i, &cpus) ? i : o->cpu;
 	}
-	if (o->cpu < 0)
+	if (o->cpu < 0 || o->probe_share < 0)
 		o->neighbour = NEIGHBOUR_OFF;
 	return r;
 }
@@ -367,6 +395,9 @@ const struct option_row measure_option_rows[] = {
 		parse_neighbour, &O},
 	{0, "cpu", "N", "run the programs on this CPU", pinning_option, &O.cpu,
 		.group = "CPUs and order"},
+	{0, "probe", "SHARE",
+		"share of the time on --cpu for probes for a neighbour (default: auto, 2%), or off",
+		parse_probe, &O},
 	{0, "affinity", "LIST", "run the programs on these CPUs (0-3,8)", parse_affinity, &O},
 	{0, "order", "HOW", "of several commands: interleave (default), shuffle, sequence, duet",
 		parse_order, &O.order},

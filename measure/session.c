@@ -52,6 +52,7 @@ static struct command_spec task_spec(const struct task *t, int out)
 		.short_stderr = out >= 0,
 		.cgroup = s->base.observer.cgroup,
 		.accounting = s->base.observer.accounting,
+		.prober = s->base.observer.prober,
 		.timeout_ns = o->timeout_ns,
 		.linger_ns = o->linger_ns,
 	};
@@ -294,6 +295,18 @@ static int add_session_notes(struct session *s, struct error *err)
 	return r;
 }
 
+/* Probes within samples would be recorded by --trace as interruptions. */
+static int open_prober(struct session *s, struct error *err)
+{
+	const struct measure_options *o = s->options;
+	const struct prober_options options = {
+		.cpu = o->cpu, .share = o->trace ? 0 : o->probe_share, .wait = true};
+
+	if (o->cpu < 0 || o->probe_share < 0)
+		return 0;
+	return prober_new(&s->base.observer.prober, &options, err);
+}
+
 int session_open(struct session *s, const struct measure_options *options,
 	const struct commands *commands, struct error *err)
 {
@@ -329,6 +342,8 @@ int session_open(struct session *s, const struct measure_options *options,
 		r = observer_open(&s->base.observer, options->backend, options->cpu, err);
 	if (r == 0)
 		r = run_session_environment(&s->base, err);
+	if (r == 0)
+		r = open_prober(s, err);
 
 	if (r == 0)
 		r = add_session_notes(s, err);

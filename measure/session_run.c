@@ -298,7 +298,8 @@ static int run_all(struct session *s, struct error *err)
 	const struct measure_options *o = s->options;
 	const struct command_spec all = {.cpu = o->cpu,
 		.cgroup = s->base.observer.cgroup,
-		.accounting = s->base.observer.accounting};
+		.accounting = s->base.observer.accounting,
+		.prober = s->base.observer.prober};
 	const struct sampling_plan plan = {
 		.session = &s->base,
 		.items = s->samplings,
