@@ -52,6 +52,7 @@ static struct command_spec task_spec(const struct task *t, int out)
 		.short_stderr = out >= 0,
 		.cgroup = s->base.observer.cgroup,
 		.accounting = s->base.observer.accounting,
+		.prober = s->base.observer.prober,
 		.timeout_ns = o->timeout_ns,
 		.linger_ns = o->linger_ns,
 	};
@@ -74,6 +75,10 @@ static int describe_run(struct task *t, struct error *err)
 		.profile_id = s->profile.id,
 		.other_cpus = o->other_cpus,
 		.unprofiled_share_ppm = llround(o->unprofiled_percent * (PPM / 100)),
+		.neighbour_rule = s->rules.neighbour,
+		.neighbour_limit_ppm = discard_rules_by_neighbour(&s->rules)
+					       ? s->rules.neighbour_limit_ppm
+					       : 0,
 		.cpu = o->cpu,
 	};
 	run_session_describe(&s->base, command->argv, &t->run);
@@ -102,6 +107,9 @@ static int task_fill(
 		.session = s,
 	};
 	t->clean.rules.patterns = s->patterns.rows;
+	/* which of both auto comes to is decided by all samples */
+	if (s->rules.neighbour == NEIGHBOUR_AUTO)
+		t->clean.rules.neighbour = NEIGHBOUR_DISCARD;
 	s->names[t - s->tasks] = t->name;
 	t->in_messages = command->named ? text_format("%s: %s", t->name, command->text)
 					: xstrdup(t->name);
@@ -287,6 +295,18 @@ static int add_session_notes(struct session *s, struct error *err)
 	return r;
 }
 
+/* Probes within samples would be recorded by --trace as interruptions. */
+static int open_prober(struct session *s, struct error *err)
+{
+	const struct measure_options *o = s->options;
+	const struct prober_options options = {
+		.cpu = o->cpu, .share = o->trace ? 0 : o->probe_share, .wait = true};
+
+	if (o->cpu < 0 || o->probe_share < 0)
+		return 0;
+	return prober_new(&s->base.observer.prober, &options, err);
+}
+
 int session_open(struct session *s, const struct measure_options *options,
 	const struct commands *commands, struct error *err)
 {
@@ -299,6 +319,8 @@ int session_open(struct session *s, const struct measure_options *options,
 		.profile = options->profile ? &s->profile : NULL,
 		.other_cpus = options->other_cpus,
 		.unprofiled_share = options->unprofiled_percent / 100,
+		.neighbour = options->neighbour,
+		.neighbour_limit_ppm = llround(fmax(1, options->neighbour_percent * (PPM / 100))),
 	};
 	leftovers_remove(true);
 
@@ -320,6 +342,8 @@ int session_open(struct session *s, const struct measure_options *options,
 		r = observer_open(&s->base.observer, options->backend, options->cpu, err);
 	if (r == 0)
 		r = run_session_environment(&s->base, err);
+	if (r == 0)
+		r = open_prober(s, err);
 
 	if (r == 0)
 		r = add_session_notes(s, err);

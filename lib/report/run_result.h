@@ -32,8 +32,8 @@ int run_rules_load(struct book *book, const struct run *run, const char *profile
 	struct run_rules *ret, struct error *err);
 /* Prints a line for each input of the run's result that today's rules change. */
 void run_rules_print_changes(FILE *file, const struct run *run, const struct run_rules *today);
-/* "--other-cpus --discard-unprofiled 5%": the rules beside the profile, as options of emp-measure;
- * "": none. */
+/* "--other-cpus --discard-unprofiled 5% --neighbour discard=5%": the rules beside the profile, as
+ * options of emp-measure; "": its defaults. */
 const char *run_rules_options(const struct run *run);
 void run_rules_clear(struct run_rules *rules);
 

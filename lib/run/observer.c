@@ -46,6 +46,7 @@ void observer_close(struct observer *observer)
 	accounting_free(observer->accounting);
 	cgroup_free(observer->cgroup);
 	counter_reader_free(observer->counters);
+	prober_free(observer->prober);
 	*observer = (struct observer){};
 }
 
@@ -193,6 +194,8 @@ int observe_begin(const struct command_spec *spec, struct counter_reader *counte
 		.observer_ns = -clock_ns(CLOCK_PROCESS_CPUTIME_ID),
 		.probed = PROBED_NOTHING};
 	exec_result_clear(&ret->exec);
+	if (spec->prober)
+		prober_begin(spec->prober);
 	counters_begin(counters);
 	if (spec->accounting) {
 		privilege_raise();
@@ -209,6 +212,8 @@ static int end_accounting(const struct command_spec *spec, struct counter_reader
 {
 	int r = 0;
 
+	if (spec->prober)
+		prober_stop(spec->prober);
 	o->held = holdback_end(counters_holdback(counters));
 	if (spec->accounting) {
 		privilege_raise();
@@ -216,6 +221,30 @@ static int end_accounting(const struct command_spec *spec, struct counter_reader
 		privilege_lower();
 	}
 	return r;
+}
+
+/* How long probes kept the program from running: it was ready to run then, if it was at all. W has
+ * that time, or where W is not known, the time in which the program did not run. */
+static int64_t probes_delay(const struct raw_sample *o, int64_t waited_ns)
+{
+	int64_t most_ns = waited_ns >= 0 ? waited_ns : o->exec.et_ns - o->exec.pt_ns;
+
+	if (most_ns > o->probed.probe_ns)
+		most_ns = o->probed.probe_ns;
+	return most_ns > 0 ? most_ns : 0;
+}
+
+/* What delayed the program is in none of its times. */
+static void take_probes_out(struct raw_sample *o)
+{
+	int64_t delay_ns = probes_delay(o, o->wait_ns);
+	int64_t *pressure_ns = &o->changes.value[COUNTER_CPU_PRESSURE];
+
+	o->exec.et_ns -= delay_ns;
+	if (o->wait_ns >= 0)
+		o->wait_ns -= delay_ns;
+	if (counters_know(&o->changes, COUNTER_CPU_PRESSURE))
+		*pressure_ns -= delay_ns < *pressure_ns ? delay_ns : *pressure_ns;
 }
 
 /* Judges the observation after the second snapshot. The counters are read outside the snapshots, so
@@ -239,6 +268,8 @@ static int conclude_observation(
 		o->changes.value[COUNTER_INTERRUPTS] = o->usages.interrupts_ns;
 	if (o->usages.steal_ns >= 0) /* of this sample alone */
 		o->changes.value[COUNTER_STEAL] = o->usages.steal_ns;
+	if (spec->prober)
+		o->probed = prober_end(spec->prober);
 	o->observer_ns += clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	return o->exec.end == PROGRAM_INTERRUPTED ? -EINTR : 0;
 }
@@ -260,8 +291,10 @@ int observe_sample(const struct command_spec *spec, struct counter_reader *count
 		r = program_run(spec, &ret->exec, err);
 	if (r == 0)
 		r = observe_end(spec, counters, ret, err);
-	if (r == 0)
+	if (r == 0) {
+		take_probes_out(ret);
 		find_peak(ret);
+	}
 	return r;
 }
 
@@ -321,9 +354,11 @@ static void conclude_part(struct raw_sample *part, const struct raw_sample *all,
 	 * if they had taken as much all the time. It is not known if programs were cut short, or
 	 * escaped and count as other processes. */
 	part->wait_ns = -1;
+	part->exec.et_ns -= (int64_t)((double)probes_delay(all, taken_ns) * of_span);
 	part->held_back_ns = (int64_t)((double)all->held_back_ns * of_span);
 	if (repeat || span_ns <= 0 || taken_ns < 0)
 		return;
+	taken_ns -= probes_delay(all, taken_ns);
 	if (all->usages.throttled_ns > 0)
 		taken_ns -= taken_ns < all->usages.throttled_ns ? taken_ns
 								: all->usages.throttled_ns;

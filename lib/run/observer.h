@@ -4,6 +4,7 @@
 #pragma once
 
 #include "lib/host/accounting/accounting.h"
+#include "lib/host/cpu/prober.h"
 #include "lib/host/process/alternation.h"
 #include "lib/host/process/program.h"
 #include "lib/run/counters.h"
@@ -14,6 +15,7 @@ struct observer {
 	struct accounting *accounting;
 	struct cgroup *cgroup;
 	struct counter_reader *counters; /* never NULL */
+	struct prober *prober;           /* NULL: nobody looks for a neighbour */
 	struct error no_accounting, no_cgroup;
 	const char *accounting_missing; /* the reason in short: "needs root or file capabilities" */
 	const char *backend;            /* "bpf", "taskstats" or "none" */
@@ -26,13 +28,6 @@ struct observer {
 int observer_open(
 	struct observer *ret, enum accounting_backend backend, int cpu, struct error *err);
 void observer_close(struct observer *observer);
-
-/* What probes saw of a neighbour around and within a sample, as in struct sample; -1: not known. */
-struct probed {
-	int64_t neighbour_ppm, error_ppm, probe_ns;
-};
-
-#define PROBED_NOTHING ((struct probed){-1, -1, -1})
 
 struct raw_sample {
 	struct exec_result exec;

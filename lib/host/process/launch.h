@@ -24,6 +24,7 @@ struct command_spec {
 	/* its own; NULL: PT comes from wait4, waited-for processes only */
 	struct cgroup *cgroup;
 	struct accounting *accounting; /* drained while the program runs; may be NULL */
+	struct prober *prober;         /* of its CPU; NULL: nobody looks for a neighbour */
 	int64_t timeout_ns;            /* 0: none; then the program and all it started are killed */
 	int64_t linger_ns;             /* how long processes that the program left behind may run */
 	/* of the scheduler, where it can be set (slices.h); 0: its own */

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The thread that looks for a neighbour, and the sum of what it saw: see prober.h. */
+#include "lib/host/cpu/prober.h"
+
+#include "lib/host/cpu/neighbour.h"
+#include "lib/host/process/slices.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+/* Readings that say how fast the CPU is without a neighbour. */
+enum { FIRST_READINGS = 64 };
+/* A neighbour who is there for less of a reading is not waited for. */
+static const double WAITED_FOR = 0.05;
+static const int64_t FIRST_WAIT_NS = NS_PER_S / 5;
+/* Neighbours who come and go between two readings that did not see them, per second. */
+static const double UNSEEN = 0.5;
+
+struct prober {
+	struct prober_options options;
+	pthread_t thread;
+	sem_t begin, stop, done;
+	atomic_bool hurry, quit;
+	double alone;
+	int64_t wait_ns;     /* how long it may still wait for a neighbour to go */
+	bool stopped, ended; /* of the last sample, for who asks */
+
+	/* Of a sample, from its first reading to the last one so far. */
+	struct neighbour_reading last;
+	int64_t first_ns;
+	double with_ns;    /* with a neighbour */
+	double with_var;   /* of that, ns² */
+	int64_t within_ns; /* CPU time of the readings within it */
+};
+
+static double share_of(const struct prober *p, const struct neighbour_reading *reading)
+{
+	return neighbour_share(reading, p->alone);
+}
+
+/* Takes another reading, and adds the time since the last one. Between readings that differ, the
+ * neighbour came or went at any moment. Between two that agree, one may have come and gone. */
+static void read_next(struct prober *p)
+{
+	struct neighbour_reading reading = neighbour_read();
+	double from = share_of(p, &p->last), to = share_of(p, &reading), change = to - from;
+	double time_ns = (double)(reading.at_ns - p->last.at_ns);
+	double unseen = fmin(UNSEEN * time_ns / NS_PER_S / 4, 1.0 / 12);
+
+	p->with_ns += time_ns * (from + to) / 2;
+	p->with_var += time_ns * time_ns * fmax(change * change / 12, unseen);
+	p->last = reading;
+}
+
+/* The last reading of those that there is time for, or the first without a neighbour. */
+static void read_before(struct prober *p)
+{
+	int64_t begun_ns = clock_ns(CLOCK_MONOTONIC), waited_ns;
+
+	do {
+		p->last = neighbour_read();
+		waited_ns = p->last.at_ns - begun_ns;
+	} while (p->options.wait && waited_ns < p->wait_ns && !atomic_load(&p->hurry) &&
+		 share_of(p, &p->last) > WAITED_FOR);
+	p->wait_ns -= waited_ns;
+	p->first_ns = p->last.at_ns;
+	p->with_ns = p->with_var = 0;
+	p->within_ns = 0;
+}
+
+/* Until prober_stop. */
+static void read_within(struct prober *p)
+{
+	while (p->options.share > 0) {
+		int64_t next_ns = p->last.at_ns +
+				  (int64_t)((double)p->last.for_ns / p->options.share);
+		struct timespec at = {next_ns / NS_PER_S, next_ns % NS_PER_S};
+		int64_t begin_ns;
+
+		if (sem_clockwait(&p->stop, CLOCK_MONOTONIC, &at) == 0)
+			return;
+		if (errno != ETIMEDOUT)
+			continue;
+		begin_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		read_next(p);
+		p->within_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
+	}
+	while (sem_wait(&p->stop) < 0)
+		;
+}
+
+static void *probe(void *data)
+{
+	struct prober *p = data;
+	struct neighbour_reading first[FIRST_READINGS];
+
+	for (size_t i = 0; i < FIRST_READINGS; i++)
+		first[i] = neighbour_read();
+	p->alone = neighbour_alone(first, FIRST_READINGS);
+	slice_set(NS_PER_MS / 10); /* if it is not of the class of real-time tasks */
+	for (;;) {
+		while (sem_wait(&p->begin) < 0)
+			;
+		if (atomic_load(&p->quit))
+			return NULL;
+		read_before(p);
+		sem_post(&p->done);
+		read_within(p);
+		read_next(p);
+		p->wait_ns += p->last.at_ns - p->first_ns;
+		sem_post(&p->done);
+	}
+}
+
+/* Signals are for the thread that waits for the program. A real-time task gets the CPU at once; an
+ * ordinary user's may have to wait for the program. */
+static int start_thread(struct prober *p)
+{
+	const struct sched_param priority = {.sched_priority = 1};
+	pthread_attr_t attributes;
+	cpu_set_t cpus;
+	sigset_t all, before;
+	int r;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(p->options.cpu, &cpus);
+	sigfillset(&all);
+	pthread_attr_init(&attributes);
+	r = pthread_attr_setaffinity_np(&attributes, sizeof(cpus), &cpus);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (r == 0)
+		r = pthread_create(&p->thread, &attributes, probe, p);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+	if (r == 0)
+		pthread_setschedparam(p->thread, SCHED_FIFO, &priority);
+	return -r;
+}
+
+int prober_new(struct prober **ret, const struct prober_options *options, struct error *err)
+{
+	struct prober *p = xcalloc(1, sizeof(*p));
+	int r;
+
+	p->options = *options;
+	p->wait_ns = FIRST_WAIT_NS;
+	p->stopped = p->ended = true;
+	sem_init(&p->begin, 0, 0);
+	sem_init(&p->stop, 0, 0);
+	sem_init(&p->done, 0, 0);
+	r = start_thread(p);
+	if (r < 0) {
+		free(p);
+		return error_os(err, r, "cannot probe CPU %d for a neighbour", options->cpu);
+	}
+	*ret = p;
+	return 0;
+}
+
+void prober_free(struct prober *p)
+{
+	if (!p)
+		return;
+	prober_end(p);
+	atomic_store(&p->quit, true);
+	sem_post(&p->begin);
+	pthread_join(p->thread, NULL);
+	sem_destroy(&p->begin);
+	sem_destroy(&p->stop);
+	sem_destroy(&p->done);
+	free(p);
+}
+
+/* A signal ends the wait for a neighbour to go; who sent it is answered by the caller. */
+static void wait_until_done(struct prober *p)
+{
+	while (sem_wait(&p->done) < 0)
+		atomic_store(&p->hurry, true);
+}
+
+void prober_begin(struct prober *p)
+{
+	prober_end(p); /* of a sample that failed */
+	p->stopped = p->ended = false;
+	atomic_store(&p->hurry, false);
+	sem_post(&p->begin);
+	wait_until_done(p);
+}
+
+void prober_stop(struct prober *p)
+{
+	if (!p->stopped)
+		sem_post(&p->stop);
+	p->stopped = true;
+}
+
+struct probed prober_end(struct prober *p)
+{
+	double time_ns;
+
+	if (p->ended)
+		return PROBED_NOTHING;
+	prober_stop(p);
+	wait_until_done(p);
+	p->ended = true;
+	time_ns = (double)(p->last.at_ns - p->first_ns);
+	return (struct probed){
+		.neighbour_ppm = llround(PPM * p->with_ns / time_ns),
+		.error_ppm = llround(PPM * fmin(sqrt(p->with_var) / time_ns, 1)),
+		.probe_ns = p->within_ns,
+	};
+}

@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Probes for a neighbour, on the real processor: what the program does is not taken for a neighbour, and the time of the probes is in none
+# of its times. Whether there is a neighbour is not ours to decide: no check depends on it. Usage: neighbour.sh BUILD
+set -u
+. "$(dirname "$0")/../cli/expect.sh"
+build=$1 measure=$1/measure/emp-measure inc=$1/calibrate/inc
+cpu=$(($(nproc) - 1))
+of_run() { sqlite3 "$EMP_DB" "SELECT $2 FROM sample WHERE run = $1"; }
+
+# A program that takes a branch a cycle, and one that takes few, in turn: if the probes saw the program, the first would have a neighbour
+# all the time and the second none.
+expect 0 "Verdict" $measure -q --ignore-lock --cpu "$cpu" -r 10 "$inc --branches 150000000" "$inc --iterations 150000000"
+that "each sample was probed" test "$(sqlite3 "$EMP_DB" "SELECT count(*) FROM sample WHERE neighbour_ppm >= 0 AND probe_ns > 0")" = 20
+apart=$(sqlite3 "$EMP_DB" "SELECT abs((SELECT avg(neighbour_ppm) FROM sample WHERE run = 1) - (SELECT avg(neighbour_ppm) FROM sample WHERE run = 2)) < 500000")
+that "the program is not taken for a neighbour" test "$apart" = 1
+
+# A fifth of the time for probes, beside another program on the CPU: neither is in ET - PT - W.
+taskset -c "$cpu" sh -c 'while :; do :; done' &
+other=$!
+expect 0 'Kept' $measure -q --ignore-lock --cpu "$cpu" -r 10 --probe 20% "$inc --iterations 300000000"
+kill $other
+wait $other 2>/dev/null
+that "probes took more than a twentieth of the samples" test "$(of_run 3 'sum(probe_ns) * 20 > sum(pt_ns)')" = 1
+that "ET is PT and W" test "$(of_run 3 'max(et_ns - pt_ns - wait_ns) < avg(et_ns) / 50')" = 1
+that "W is no less than nothing" test "$(of_run 3 'min(wait_ns) >= 0')" = 1
+
+# Not asked for
+expect 0 'Kept' $measure -q --ignore-lock --cpu "$cpu" -r 2 --probe off -- "$inc" --iterations 1000000
+that "not probed" test "$(of_run 4 'count(neighbour_ppm)')" = 0
+expect 0 'Kept' $measure -q --ignore-lock -r 2 -- "$inc" --iterations 1000000
+that "not probed without a CPU" test "$(of_run 5 'count(neighbour_ppm)')" = 0
+expect 1 'name the one' $measure --probe 1% -- "$inc" --iterations 1000000
+expect 1 'at most 20' $measure --cpu "$cpu" --probe 21% -- "$inc" --iterations 1000000
+finish
