@@ -32,8 +32,6 @@ struct discard_rules {
 	int64_t neighbour_limit_ppm;
 };
 
-enum { NEIGHBOUR_LIMIT_PPM = PPM / 20 }; /* unless a run says otherwise */
-
 /* Whether the rules can discard any sample because of a daemon. */
 static inline bool discard_rules_by_name(const struct discard_rules *rules)
 {
@@ -43,13 +41,6 @@ static inline bool discard_rules_by_name(const struct discard_rules *rules)
 static inline bool discard_rules_by_neighbour(const struct discard_rules *rules)
 {
 	return rules->neighbour == NEIGHBOUR_DISCARD || rules->neighbour == NEIGHBOUR_AUTO;
-}
-
-/* Whether it had a neighbour for more of its time than the limit. False: also if that is not
- * known. */
-static inline bool sample_has_neighbour(const struct sample *sample, int64_t limit_ppm)
-{
-	return sample->neighbour_ppm > limit_ppm;
 }
 
 /* What NEIGHBOUR_AUTO does if `clean` of n samples had no neighbour: NEIGHBOUR_DISCARD if they are

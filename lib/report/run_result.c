@@ -62,7 +62,7 @@ int run_rules_load(struct book *book, const struct run *run, const char *profile
 		.other_cpus = run->other_cpus,
 		.unprofiled_share = (double)run->unprofiled_share_ppm / PPM,
 		.neighbour = run->neighbour_rule,
-		.neighbour_limit_ppm = run->neighbour_limit_ppm ?: NEIGHBOUR_LIMIT_PPM,
+		.neighbour_limit_ppm = run_neighbour_limit_ppm(run),
 		.correlation = {correlation.lag1, (size_t)correlation.samples},
 	};
 	return 0;
@@ -93,7 +93,7 @@ void run_rules_print_changes(FILE *file, const struct run *run, const struct run
 static const char *neighbour_option(const struct run *run)
 {
 	enum neighbour_rule rule = run->neighbour_rule;
-	int64_t limit_ppm = run->neighbour_limit_ppm ?: NEIGHBOUR_LIMIT_PPM;
+	int64_t limit_ppm = run_neighbour_limit_ppm(run);
 	const char *name = neighbour_rule_names[rule];
 
 	if (rule == NEIGHBOUR_ADJUST)
@@ -311,6 +311,26 @@ json_t *held_back_as_json(const struct run_result *result)
 		return json_null();
 	return json_pack("{s:I, s:f, s:s?, s:b}", "ns", (json_int_t)held.ns, "share", held.share,
 		"by", by, "unmeasurable", held.share > HELD_TOO_LONG);
+}
+
+struct neighbour_time run_neighbour_time(const struct run_result *r)
+{
+	return neighbour_time_of(
+		r->samples, r->n_samples, run_neighbour_limit_ppm(&r->discarding.run));
+}
+
+json_t *neighbour_as_json(const struct run_result *result)
+{
+	const struct discarding *d = &result->discarding;
+	const struct neighbour_time time = run_neighbour_time(result);
+
+	if (time.n_probed == 0)
+		return json_null();
+	return JSON_OBJECT({"share", json_real_or_null(time.share)},
+		{"samples", json_integer(time.n_beside)}, {"probed", json_integer(time.n_probed)},
+		{"limit_ppm", json_integer(run_neighbour_limit_ppm(&d->run))},
+		{"rule", json_text(neighbour_rule_names[d->run.neighbour_rule])},
+		{"done", json_text(neighbour_rule_names[d->neighbour])});
 }
 
 void run_result_clear(struct run_result *r)
