@@ -5,6 +5,7 @@
 
 #include "lib/base/terminal.h"
 #include "lib/document/document.h"
+#include "lib/protocol/adjust.h"
 
 int run_is_from(
 	struct book *book, const struct run *run, const char *machine, bool *ret, struct error *err)
@@ -281,6 +282,8 @@ int run_result_read(struct book *book, int64_t id, const struct discard_rules *g
 	if (!rules->correlation.values)
 		rules->correlation = (struct known_correlation){
 			run.correlation.lag1, (size_t)run.correlation.samples};
+	if (!(rules->slope.error > 0))
+		rules->slope = run_neighbour_slope(&run);
 	rules->resolution_ns = run.resolution_ns;
 	if (r == 0 && by_name)
 		r = book_sources(book, &sources, err);
@@ -342,6 +345,15 @@ void run_result_clear(struct run_result *r)
 	*r = (struct run_result){};
 }
 
+/* Whether the mean is so uncertain, because of what was taken out of it for a neighbour, that it
+ * tells little of how runs differ. */
+static bool is_vague(const struct clock_discarding *clock)
+{
+	const double VAGUE = 0.02;
+
+	return sqrt(clock->adjusted.by.variance) > VAGUE * clock->kept.mean_ns;
+}
+
 /* The means of the samples that the rules of each run keep, of all runs of the command of `run`. */
 static int load_means(
 	struct book *book, int64_t run, bool et, struct run_means *ret, struct error *err)
@@ -353,17 +365,17 @@ static int load_means(
 		_cleanup_(run_rules_clear) struct run_rules rules = {};
 		_cleanup_(run_clear) struct run of = {};
 		const struct discarding *d = &result.discarding;
-		const struct summary *kept = et ? &d->et.kept : &d->pt.kept;
+		const struct clock_discarding *clock = et ? &d->et : &d->pt;
 
 		r = book_get_run(book, ret->items[i].run, &of, err);
 		if (r == 0)
 			r = run_rules_load(book, &of, NULL, false, &rules, err);
 		if (r < 0 || !(discard_rules_by_name(&rules.rules) ||
-				     discard_rules_by_neighbour(&rules.rules)))
+				     rules.rules.neighbour != NEIGHBOUR_OFF))
 			continue;
 		r = run_result_read(book, of.id, &rules.rules, 0, &result, err);
-		ret->items[i].mean_ns = kept->mean_ns;
-		ret->items[i].n_samples = (int64_t)kept->n;
+		ret->items[i].mean_ns = clock->kept.mean_ns;
+		ret->items[i].n_samples = is_vague(clock) ? 0 : (int64_t)clock->kept.n;
 	}
 	return r;
 }

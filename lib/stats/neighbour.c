@@ -23,10 +23,7 @@ static const double MOST_ERROR = 0.5;
 static const double LEAST_SPREAD = 1e-3;
 /* The square of the difference of two estimates in standard errors is seldom more. */
 static const double MOST_APART = 4;
-/* Of a mean without a neighbour, what the program's own noise is taken to be. */
-static const double USUAL_NOISE = 0.01;
-
-enum { STEPS = 30, LEAST_CLEAN = 5 };
+enum { STEPS = 30 };
 
 /* Sums over the samples of one run, at some k. */
 struct run_sums {
@@ -295,40 +292,4 @@ struct interval neighbour_interval(
 	by_scatter.low_ns = mean_ns - hypot(mean_ns - by_scatter.low_ns, half);
 	by_scatter.high_ns = mean_ns + hypot(by_scatter.high_ns - mean_ns, half);
 	return by_scatter;
-}
-
-double neighbour_df(const struct neighbour_adjustment *a, double variance, double df)
-{
-	double all = variance + a->variance;
-
-	if (!(a->variance > 0))
-		return df;
-	return all * all / (variance * variance / df + a->variance * a->variance / a->slope.df);
-}
-
-/* Half the interval that the samples without a neighbour are expected to give, and all of them
- * adjusted, if the noise is as usual. */
-bool neighbour_adjust_is_better(const double *shares, size_t n, double limit, size_t wanted,
-	const struct neighbour_slope *earlier)
-{
-	double mean = 0, squares = 0, count = (double)n, varies = VARIES_BY * earlier->k, noise;
-	double clean, own, slope;
-	size_t m = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		m += shares[i] <= limit;
-		mean += shares[i] / count;
-	}
-	if (m >= wanted || m == n)
-		return false;
-	if (m < LEAST_CLEAN - 2)
-		return true;
-	for (size_t i = 0; i < n; i++)
-		squares += (shares[i] - mean) * (shares[i] - mean);
-	noise = USUAL_NOISE * USUAL_NOISE + pow(varies * mean, 2);
-	own = 4 * noise / squares;
-	slope = 1 / (1 / own + 1 / (earlier->error * earlier->error));
-	clean = gsl_cdf_tdist_Pinv(0.975, (double)m - 1) * USUAL_NOISE / sqrt((double)m);
-	return gsl_cdf_tdist_Pinv(0.975, count - 1) * sqrt(noise / count + slope * mean * mean) <
-	       clean;
 }

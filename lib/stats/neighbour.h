@@ -29,9 +29,6 @@ struct neighbour_slope {
 /* Of a program of which nothing is known. */
 extern const struct neighbour_slope neighbour_slope_unknown;
 
-/* The share above which a sample has a neighbour, if the user names none. */
-#define NEIGHBOUR_LIMIT 0.05
-
 /* The time without the neighbour. */
 static inline double neighbour_without(double time_ns, double share, double k)
 {
@@ -60,14 +57,3 @@ struct neighbour_adjustment neighbour_adjust(const struct neighbour_sample *samp
  * error of the slope. */
 struct interval neighbour_interval(
 	const struct neighbour_adjustment *adjustment, double mean_ns, struct interval by_scatter);
-
-/* The same for a standard error of the mean: how many degrees of freedom both have together
- * (Satterthwaite 1946). variance, df: of the mean by the scatter. */
-double neighbour_df(const struct neighbour_adjustment *adjustment, double variance, double df);
-
-/* Whether all samples, adjusted, are expected to say more than those without a neighbour alone. It
- * looks at shares only, and never at times, which would choose the result. shares[n]: of all
- * samples; limit: above it, a sample has a neighbour; wanted: how many samples without one there
- * were to be. */
-bool neighbour_adjust_is_better(const double *shares, size_t n, double limit, size_t wanted,
-	const struct neighbour_slope *earlier);

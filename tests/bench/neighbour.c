@@ -13,6 +13,7 @@
  * Of each way to a result, in percent: the bias of the result, how often the interval contains the
  * truth (aim: 93 to 97), and how wide it is, as a share of the interval of as many samples without
  * a neighbour (median, and the highest tenth; aim: 1.3 at most). */
+#include "lib/protocol/discard.h"
 #include "lib/stats/neighbour.h"
 #include "lib/stats/summary.h"
 
@@ -24,6 +25,7 @@
 enum { MOST = 80, EARLIER = 3, EACH = 20 };
 
 static const double READING = 0.0003, EVERY = 0.01, GAP = 0.002, WAIT = 0.1;
+static const double LIMIT = (double)NEIGHBOUR_LIMIT_PPM / PPM;
 static const double VARIES = 0.12, RUNS_DIFFER = 0.01;
 
 static gsl_rng *rng;
@@ -98,7 +100,7 @@ static struct neighbour_sample take(struct machine *m, size_t run, double work_s
 	do { /* it waits for a while until there is no neighbour */
 		pass(m, &idle, GAP);
 		before = read_machine(m);
-	} while (before > NEIGHBOUR_LIMIT && m->at_s < begin_s + WAIT);
+	} while (before > LIMIT && m->at_s < begin_s + WAIT);
 
 	while (work_s > 0) {
 		double from_s = m->at_s, took_s;
@@ -222,7 +224,7 @@ static size_t retake(const struct made_case *c, struct neighbour_sample *ret_cle
 	while (n < c->n && taken < 2 * c->n) {
 		const struct neighbour_sample *sample = &c->samples[taken++];
 
-		if (sample->share <= NEIGHBOUR_LIMIT)
+		if (sample->share <= LIMIT)
 			ret_clean[n++] = *sample;
 	}
 	*ret_n = n;
@@ -257,12 +259,9 @@ static struct outcome adjusted(const struct made_case *c, const struct neighbour
 static struct outcome of_auto(const struct made_case *c, const struct neighbour_slope *earlier)
 {
 	struct neighbour_sample clean[MOST];
-	double shares[MOST] = {};
 	size_t n, taken = retake(c, clean, &n);
 
-	for (size_t i = 0; i < taken; i++)
-		shares[i] = c->samples[i].share;
-	if (neighbour_adjust_is_better(shares, taken, NEIGHBOUR_LIMIT, c->n, earlier))
+	if (neighbour_rule_for(NEIGHBOUR_AUTO, n, taken) == NEIGHBOUR_ADJUST)
 		return adjusted(c, c->samples, taken, earlier);
 	return as_they_are(c, clean, n);
 }

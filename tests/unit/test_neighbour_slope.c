@@ -133,29 +133,4 @@ TEST(the_interval_contains_the_error_of_the_slope)
 	assert_close(interval.high_ns, 105e3, 1);
 	interval = neighbour_interval(&none, 1e5, by_scatter);
 	assert_close(interval.low_ns, 96e3, 1e-6);
-	assert_close(neighbour_df(&none, 4, 7), 7, 1e-12);
-	assert_true(neighbour_df(&adjustment, 9e6 / 1.96 / 1.96, 7) > 27);
-}
-
-TEST(samples_without_a_neighbour_suffice_where_there_are_many)
-{
-	const struct neighbour_slope known = {.k = 0.3, .error = 0.04, .df = 8};
-	double shares[40];
-
-	for (size_t i = 0; i < 40; i++)
-		shares[i] = i < 20 ? 0.01 : 0.9;
-	assert_false(neighbour_adjust_is_better(shares, 40, NEIGHBOUR_LIMIT, 20, &known));
-	assert_false(neighbour_adjust_is_better(shares, 30, NEIGHBOUR_LIMIT, 30, &known));
-	assert_true(neighbour_adjust_is_better(
-		shares + 19, 20, NEIGHBOUR_LIMIT, 20, &neighbour_slope_unknown));
-}
-
-TEST(many_samples_with_a_small_share_are_adjusted_rather_than_discarded)
-{
-	const struct neighbour_slope known = {.k = 0.3, .error = 0.04, .df = 8};
-	double shares[40];
-
-	for (size_t i = 0; i < 40; i++)
-		shares[i] = i < 4 ? 0.02 : 0.1;
-	assert_true(neighbour_adjust_is_better(shares, 40, NEIGHBOUR_LIMIT, 20, &known));
 }
