@@ -380,6 +380,32 @@ static int load_means(
 	return r;
 }
 
+int neighbour_slope_load(struct book *book, struct run *run, struct error *err)
+{
+	_cleanup_(freep) struct probed_time *times = NULL;
+	_cleanup_(freep) struct neighbour_sample *samples = NULL;
+	struct neighbour_slope slope;
+	size_t n = 0;
+	int r = book_probed_times(book, run, &times, &n, err);
+
+	if (r < 0)
+		return r;
+	samples = xcalloc(n + 1, sizeof(*samples));
+	for (size_t i = 0; i < n; i++)
+		samples[i] = (struct neighbour_sample){
+			.run = (size_t)times[i].run,
+			.time_ns = times[i].pt_ns,
+			.share = (double)times[i].neighbour_ppm / PPM,
+			.share_error = (double)times[i].neighbour_error_ppm / PPM,
+		};
+	slope = neighbour_slope_learn(samples, n);
+	if (slope.error >= neighbour_slope_unknown.error)
+		return 0;
+	run->neighbour_slope_ppm = llround(slope.k * PPM);
+	run->neighbour_slope_error_ppm = llround(fmax(1, slope.error * PPM));
+	return 0;
+}
+
 int run_variation_load(struct book *book, int64_t run_a, int64_t run_b, bool et,
 	struct run_variation *ret, struct error *err)
 {

@@ -167,7 +167,7 @@ static int load_inc_figures(struct book *book, const struct discard_rules *rules
 		return r < 0 ? r : 0;
 	run->n_samples = units.n;
 	run->log = log(units.mean);
-	run->error = units.sd / sqrt((double)units.n);
+	run->error = units.error;
 	run->hidden = units.hidden;
 	run->step = units.step;
 	return 0;
