@@ -133,14 +133,15 @@ static void set_samples(struct compare_input *input, struct json_fields *f, bool
 }
 
 /* The member "emp", which emp-measure writes beside hyperfine's: process times, the moments when
- * samples started, the machine, the mark of the profile, and the samples that were discarded by
- * name, which are dropped from both clocks. Documents from before 0.3.0 do not say which call took
+ * samples started, the machine, the mark of the profile, and the samples that were discarded for a
+ * cause, which are dropped from both clocks. Documents from before 0.3.0 do not say which call took
  * the samples. Results of one duet are of one call then; other results need not be, even in one
  * file, because files can be merged. */
 static int read_emp(
 	const json_t *emp, const char *path, struct compare_input *input, struct error *err)
 {
-	static const char *const lists[] = {"incomplete", "by_cutoff", "by_unprofiled", "by_duet"};
+	static const char *const lists[] = {
+		"incomplete", "by_cutoff", "by_unprofiled", "by_neighbour", "by_duet"};
 	struct json_fields f = json_fields_begin(emp, (struct json_location){"'emp'"}, err);
 	struct comparison_side *pt = &input->sides[COMPARISON_PT],
 			       *et = &input->sides[COMPARISON_ET];

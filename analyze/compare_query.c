@@ -159,22 +159,27 @@ static void print_profiles(const struct compare_input sides[2])
 	const struct compare_input *a = &sides[0], *b = &sides[1];
 	const struct discarding *of_a = &a->discarding, *of_b = &b->discarding;
 	bool any = a->profile || b->profile || *run_rules_options(&of_a->run) ||
-		   *run_rules_options(&of_b->run);
+		   *run_rules_options(&of_b->run) ||
+		   of_a->n_by_neighbour + of_b->n_by_neighbour > 0;
 	bool same = a->profile && b->profile && !strcmp(a->profile, b->profile) &&
 		    of_a->mark.blind_ns == of_b->mark.blind_ns;
 
 	for (size_t i = 0; any && i < 2; i++) {
 		const struct discarding *d = &sides[i].discarding;
 		const char *profile = sides[i].profile, *options = run_rules_options(&d->run);
+		const char *neighbour = "";
 		size_t n = d->pt.raw.n;
 
 		if (!d->run.id)
 			continue;
-		terminal_say(stdout, 2, "Run %" PRId64 ": %s%s%s%s%s%s; %zu of %s discarded",
+		if (d->n_by_neighbour > 0)
+			neighbour = text_brief(", %zu because of a neighbour", d->n_by_neighbour);
+		terminal_say(stdout, 2, "Run %" PRId64 ": %s%s%s%s%s%s; %zu of %s discarded%s",
 			d->run.id, profile ? "profile '" : "no profile", profile ?: "",
 			profile ? "'" : "",
 			profile && sides[i].profile_missing ? " is no longer in the book" : "",
-			*options ? ", " : "", options, n - d->pt.kept.n, text_count(n, "sample"));
+			*options ? ", " : "", options, n - d->pt.kept.n, text_count(n, "sample"),
+			neighbour);
 	}
 	noise_print(stdout, a->profile, &of_a->mark);
 	if (!same)
@@ -296,6 +301,8 @@ static json_t *run_side_as_json(const struct compare_input *input)
 	json_object_set_new(json, "samples", json_integer((json_int_t)d->pt.raw.n));
 	json_object_set_new(
 		json, "discarded", json_integer((json_int_t)(d->pt.raw.n - d->pt.kept.n)));
+	json_object_set_new(
+		json, "discarded_by_neighbour", json_integer((json_int_t)d->n_by_neighbour));
 	json_object_set_new(json, "state", json_string(run_state_word(run->state)));
 	json_object_set_new(json, "peak_memory", peak_memory_as_json(&input->memory));
 	return json;

@@ -65,8 +65,30 @@ static void add_over_rows(struct table *list, const struct over_cutoff *over, si
 	}
 }
 
+/* The samples that had a neighbour. */
+static void print_neighbours(const struct run_result *result)
+{
+	static const struct column columns[] = {{"SAMPLE", COLUMN_NUMBER},
+		{"NEIGHBOUR", COLUMN_NUMBER}, {"ALLOWED", COLUMN_NUMBER}, {}};
+	_cleanup_(table_freep) struct table *table = table_new(columns);
+	const struct discarding *d = &result->discarding;
+	const char *allowed = text_percent((double)run_neighbour_limit_ppm(&d->run) / PPM);
+
+	if (d->n_by_neighbour == 0)
+		return;
+	printf("Discarded because of a neighbour on the core's other thread:\n");
+	for (size_t i = 0, at = 0; i < d->n_by_neighbour; i++) {
+		while (result->samples[at].n < d->by_neighbour[i])
+			at++;
+		table_row(table, columns, NUMBER(d->by_neighbour[i]),
+			TEXT(text_percent((double)result->samples[at].neighbour_ppm / PPM)),
+			TEXT(allowed));
+	}
+	table_print(table, stdout);
+}
+
 /* profile NULL: it was measured without one. */
-static void print_discarding(const struct discarding *d, const char *profile)
+static void print_discarding(const struct run_result *result, const char *profile)
 {
 	static const struct column columns[] = {{"SAMPLE", COLUMN_NUMBER}, {"DAEMON"},
 		{"UNIT", COLUMN_WRAP}, {"PT", COLUMN_NUMBER}, {"CUTOFF", COLUMN_NUMBER}, {}};
@@ -75,6 +97,7 @@ static void print_discarding(const struct discarding *d, const char *profile)
 	_cleanup_(table_freep) struct table *list = table_new(columns),
 					    *unprofiled = table_new(unprofiled_columns),
 					    *table = table_new(stage_columns + 1);
+	const struct discarding *d = &result->discarding;
 
 	if (profile) {
 		printf("Run %" PRId64 " (%s), profile '%s'\n", d->run.id,
@@ -91,6 +114,7 @@ static void print_discarding(const struct discarding *d, const char *profile)
 		printf("Discarded because of processes without a cutoff:\n");
 	add_over_rows(unprofiled, d->unprofiled, d->n_unprofiled);
 	table_print(unprofiled, stdout);
+	print_neighbours(result);
 	analysis_print_numbers("Discarded as incomplete", d->incomplete, d->n_incomplete);
 	analysis_print_numbers(
 		"Discarded with another program of the duet", d->by_duet, d->n_by_duet);
@@ -102,12 +126,13 @@ static void print_discarding(const struct discarding *d, const char *profile)
 	table_print(table, stdout);
 }
 
-/* By --profile; or else by the rules that the run was measured with. -EINVAL if these do not
- * discard by name. */
+/* By --profile; or else by the rules that the run was measured with. -EINVAL if these discard
+ * nothing. */
 static int discard_by_own(struct book *book, int64_t id, struct run_result *ret, struct error *err)
 {
 	_cleanup_(run_clear) struct run run = {};
 	_cleanup_(run_rules_clear) struct run_rules own = {};
+	bool any;
 	int r;
 
 	if (analyze_options.profile)
@@ -117,7 +142,8 @@ static int discard_by_own(struct book *book, int64_t id, struct run_result *ret,
 		r = run_rules_load(book, &run, NULL, false, &own, err);
 	if (r < 0)
 		return r;
-	if (!discard_rules_by_name(&own.rules) || own.missing)
+	any = discard_rules_by_name(&own.rules) || discard_rules_by_neighbour(&own.rules);
+	if (!any || own.missing)
 		return error_say(err, -EINVAL,
 			"run %" PRId64
 			" was measured %s: name the profile with --profile; 'emp-calibrate "
@@ -152,7 +178,7 @@ static int analyze_discard_verb(int argc, char **argv, struct error *err)
 		return r;
 	if (analyze_options.json)
 		return json_print_document("emp-discard", discarding_as_json(d), err);
-	print_discarding(d, analyze_options.profile ?: d->run.profile);
+	print_discarding(&result, analyze_options.profile ?: d->run.profile);
 	return 0;
 }
 

@@ -58,13 +58,16 @@ int analyze_discard_run(struct book *book, int64_t run, struct run_result *ret, 
 	_cleanup_(profile_clear) struct profile cutoffs = {};
 	_cleanup_(run_clear) struct run of = {};
 	const char *profile = analyze_options.profile;
-	const struct discard_rules rules = {.profile = profile ? &cutoffs : NULL,
+	struct discard_rules rules = {.profile = profile ? &cutoffs : NULL,
 		.other_cpus = analyze_options.analysis.other_cpus};
 	int r = profile ? book_get_profile(book, 0, profile, &cutoffs, err) : 0;
 
-	if (r == 0 && profile)
-		r = book_get_run(book, run, &of, err);
 	if (r == 0)
-		profile_for_inc(&cutoffs, of.inc_digest);
-	return r < 0 ? r : run_result_read(book, run, &rules, 0, ret, err);
+		r = book_get_run(book, run, &of, err);
+	if (r < 0)
+		return r;
+	profile_for_inc(&cutoffs, of.inc_digest);
+	rules.neighbour = of.neighbour_rule;
+	rules.neighbour_limit_ppm = run_neighbour_limit_ppm(&of);
+	return run_result_read(book, run, &rules, 0, ret, err);
 }

@@ -26,6 +26,7 @@ enum cause {
 	CAUSE_UNEXPLAINED,
 	CAUSE_BELOW,
 	CAUSE_TWO_SD,
+	CAUSE_NEIGHBOUR,
 	CAUSE_OTHER_DAEMON,
 	CAUSE_DAEMON,
 	N_CAUSES = CAUSE_DAEMON + FIGURE_DAEMONS
@@ -89,8 +90,12 @@ static uint8_t cause_of_daemon(const struct figure *f, const struct daemon_stati
 }
 
 /* Of a sample without a suspect. */
-static uint8_t cause_of_length(const struct analysis *a, int64_t et_ns)
+static uint8_t cause_without_daemon(const struct analysis *a, const struct sample *sample)
 {
+	int64_t et_ns = sample->et_ns;
+
+	if (sample_has_neighbour(sample, run_neighbour_limit_ppm(&a->run)))
+		return CAUSE_NEIGHBOUR;
 	if (et_ns > a->central.high_ns)
 		return CAUSE_UNEXPLAINED;
 	return et_ns < a->central.low_ns ? CAUSE_BELOW : CAUSE_NONE;
@@ -124,7 +129,7 @@ static void find_causes(struct figure *f, const struct discarding *discarding)
 		const struct suspect *s = &suspects[i];
 
 		f->causes[i] = s->daemon ? cause_of_daemon(f, s->daemon)
-					 : cause_of_length(a, a->samples[i].et_ns);
+					 : cause_without_daemon(a, &a->samples[i]);
 		if (discarding && f->causes[i] == CAUSE_NONE && !discarding->out[i] &&
 			!discarding->pt.in_papers[i])
 			f->causes[i] = CAUSE_TWO_SD;
@@ -165,7 +170,7 @@ static void write_points(const struct figure *f, FILE *script)
 {
 	static const char *const names[CAUSE_DAEMON] = {"in the central cluster",
 		"long, not explained", "shorter than it", "beyond two sd of PT (papers' check)",
-		"other daemons"};
+		"beside a neighbour", "other daemons"};
 	const struct sample *s = f->analysis->samples;
 	bool single = f->kind == FIGURE_SAMPLES;
 	size_t n[N_CAUSES] = {}, n_causes = 0;

@@ -232,6 +232,7 @@ static int show_json(
 	noise_add_json(document, &result.discarding.mark);
 	json_object_update_new(document, times_as_json(&result.discarding));
 	json_object_set_new(document, "held_back", held_back_as_json(&result));
+	json_object_set_new(document, "neighbour", neighbour_as_json(&result));
 	if (recomputed)
 		json_object_set_new(document, "recomputed", recomputed);
 	return json_print_document("emp-analysis", document, err);

@@ -24,6 +24,18 @@ static json_t *sample_values(const struct run_result *run, size_t offset)
 	return array;
 }
 
+/* The same; null where it is not known, -1. */
+static json_t *known_values(const struct run_result *run, size_t offset)
+{
+	json_t *array = sample_values(run, offset), *value;
+	size_t i;
+
+	json_array_foreach (array, i, value)
+		if (json_integer_value(value) < 0)
+			json_array_set_new(array, i, json_null());
+	return array;
+}
+
 /* When each sample started: as text, for people and for programs that read numbers as doubles. */
 static json_t *started_text(const struct run_result *run)
 {
@@ -109,6 +121,11 @@ static void add_samples(json_t *emp, const struct run_result *run)
 	json_object_set_new(emp, "user_ns", sample_values(run, offsetof(struct sample, user_ns)));
 	json_object_set_new(
 		emp, "system_ns", sample_values(run, offsetof(struct sample, system_ns)));
+	json_object_set_new(
+		emp, "neighbour_ppm", known_values(run, offsetof(struct sample, neighbour_ppm)));
+	json_object_set_new(emp, "neighbour_error_ppm",
+		known_values(run, offsetof(struct sample, neighbour_error_ppm)));
+	json_object_set_new(emp, "probe_ns", known_values(run, offsetof(struct sample, probe_ns)));
 	json_object_set_new(emp, "ended_late", late_samples(run));
 	json_object_set(emp, "pt_interval_ns", json_object_get(pt, "interval_ns"));
 }
@@ -128,6 +145,7 @@ static void add_disturbances(json_t *emp, const struct session *s, const struct 
 	json_object_set_new(emp, "disturbance_counters", counters_json(&t->result));
 	json_object_set_new(emp, "warnings", notes_as_json(&notes));
 	json_object_set_new(emp, "held_back", held_back_as_json(&t->result));
+	json_object_set_new(emp, "neighbour", neighbour_as_json(&t->result));
 }
 
 /* What the sampling loop added up over the samples. */

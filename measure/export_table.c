@@ -181,6 +181,21 @@ static bool has_mark(const struct export_table *t, size_t which)
 	return t->mark != NULL;
 }
 
+static bool was_probed(const struct export_table *t, size_t which)
+{
+	const struct session *s = session_judged(t->session);
+	size_t n_probed = 0;
+
+	for (size_t i = 0; i < session_n_shown(s); i++)
+		n_probed += run_neighbour_time(&s->tasks[i].result).n_probed;
+	return n_probed > 0;
+}
+
+static struct cell neighbour_share_cell(const struct export_row *row, size_t which)
+{
+	return REAL("%.4f", run_neighbour_time(row->run).share);
+}
+
 static struct cell detection_limit_cell(const struct export_row *row, size_t which)
 {
 	int64_t ns = row->table->mark->blind_ns;
@@ -278,6 +293,7 @@ static const struct export_column emps_columns[] = {
 	{{"Discarded", COLUMN_NUMBER, "discarded"}, discarded_cell},
 	{{NULL, COLUMN_NUMBER, "peak_memory"}, peak_memory_cell},
 	{{NULL, COLUMN_NUMBER, "command_line"}, command_line_cell},
+	{{NULL, COLUMN_NUMBER, "neighbour_share"}, neighbour_share_cell, 0, was_probed},
 	{{NULL, COLUMN_NUMBER, "profile_blind"}, detection_limit_cell, 0, has_mark},
 	{{NULL, COLUMN_TEXT, "profile_noise"}, noise_cell, 0, has_mark},
 	{{"PT ratio (95 % CI)", COLUMN_NUMBER}, ratio_text_cell, COMPARISON_PT, is_compared},

@@ -6,6 +6,7 @@
 #include "lib/base/terminal.h"
 #include "lib/host/cpu/prober.h"
 #include "lib/host/process/pinning.h"
+#include "lib/protocol/discard.h"
 #include "lib/report/comparison_report.h"
 
 #include <math.h>
@@ -17,6 +18,8 @@ struct measure_options measure_options = {
 	.warm_ups = -1,
 	.alone = -1,
 	.linger_ns = 10 * NS_PER_S,
+	.neighbour = NEIGHBOUR_AUTO,
+	.neighbour_percent = 100.0 * NEIGHBOUR_LIMIT_PPM / PPM,
 	.probe_share = PROBE_SHARE,
 	.rules = COMPARISON_RULES,
 };
@@ -108,6 +111,29 @@ static int parse_unit(const char *value, const char *name, void *into, struct er
 	if (r == 0)
 		*(const char **)into = units[unit % 3];
 	return r;
+}
+
+/* --neighbour auto, --neighbour discard=10% */
+static int parse_neighbour(const char *value, const char *name, void *into, struct error *err)
+{
+	const char *percent = strchr(value, '=');
+	int length = (int)(percent ? percent - value : (ptrdiff_t)strlen(value)), rule, r;
+	_cleanup_(freep) char *word = text_format("%.*s", length, value);
+	struct measure_options *o = into;
+
+	r = option_choice(word, name, neighbour_rule_names, &rule, err);
+	if (r < 0)
+		return r;
+	o->neighbour = (enum neighbour_rule)rule;
+	o->neighbour_given = true;
+	if (!percent)
+		return 0;
+	if (rule != NEIGHBOUR_DISCARD && rule != NEIGHBOUR_AUTO)
+		return error_say(err, -EINVAL,
+			"%s: only auto and discard have a limit, as in discard=5%%, not '%s'", name,
+			word);
+	return option_limit(
+		percent + 1, text_brief("%s %s", name, word), &o->neighbour_percent, err);
 }
 
 static int parse_affinity(const char *value, const char *name, void *into, struct error *err)
@@ -203,6 +229,7 @@ static int check_effects(const struct measure_options *o, struct error *err)
 {
 	const char *const *exports = o->exports;
 	const bool unprofiled = o->unprofiled_percent > 0, none = o->backend == ACCOUNTING_NONE;
+	const bool neighbour = o->neighbour_given && o->neighbour != NEIGHBOUR_OFF;
 	const bool tables = exports[EXPORT_MARKDOWN] || exports[EXPORT_ASCIIDOC] ||
 			    exports[EXPORT_ORGMODE];
 	const struct option_rule rules[] = {
@@ -212,6 +239,10 @@ static int check_effects(const struct measure_options *o, struct error *err)
 		{none && o->retain,
 			"without accounting no daemon is seen, so nothing can be discarded: omit "
 			"--accounting none, or use -r in place of --retain"},
+		{neighbour && o->cpu < 0 && o->order != ORDER_DUET,
+			"--neighbour is for programs on one CPU, whose core is known: add --cpu N"},
+		{neighbour && o->probe_share < 0,
+			"without probes no neighbour is seen: omit --probe off, or --neighbour"},
 		{o->other_cpus && !o->profile && !unprofiled,
 			"--other-cpus extends --profile or --discard-unprofiled: add one of them"},
 		{o->show_output && o->output.n > 0,
@@ -276,6 +307,9 @@ static void choose_counts(struct measure_options *o)
 		o->runs = o->min_runs;
 	if (o->max_runs && o->max_runs < o->runs)
 		o->runs = o->max_runs;
+	o->neighbour_runs = o->max_runs;
+	if (!o->max_runs)
+		o->neighbour_runs = o->runs > INT32_MAX / 2 ? INT32_MAX : 2 * o->runs;
 	least = o->retain > o->runs ? o->retain : o->runs;
 	if (!o->max_runs)
 		o->max_runs = least > INT32_MAX / 5 ? INT32_MAX : 5 * least;
@@ -327,6 +361,8 @@ int measure_options_finish(struct measure_options *o, struct error *err)
 		for (int i = 0; i < CPU_SETSIZE; i++)
 			o->cpu = CPU_ISSET((size_t)i, &cpus) ? i : o->cpu;
 	}
+	if (o->cpu < 0 || o->probe_share < 0)
+		o->neighbour = NEIGHBOUR_OFF;
 	return r;
 }
 
@@ -354,6 +390,9 @@ const struct option_row measure_option_rows[] = {
 		option_limit, &O.unprofiled_percent},
 	{0, "other-cpus", NULL, "also discard because of daemons on CPUs other than the program's",
 		NULL, &O.other_cpus},
+	{0, "neighbour", "RULE",
+		"what is done about a neighbour: auto (default), discard[=5%], adjust, off",
+		parse_neighbour, &O},
 	{0, "cpu", "N", "run the programs on this CPU", pinning_option, &O.cpu,
 		.group = "CPUs and order"},
 	{0, "probe", "SHARE",

@@ -41,10 +41,16 @@ struct measure_options {
 	cpu_set_t affinity;
 	/* not given: warm_ups -1, the others 0; see measure_options_finish */
 	int warm_ups, runs, min_runs, max_runs, retain;
+	/* Where samples had a neighbour, more are taken, up to this many; set by
+	 * measure_options_finish. */
+	int neighbour_runs;
 	unsigned compare;              /* as for comparison_clocks */
 	struct comparison_rules rules; /* of verdicts */
 	bool other_cpus;               /* cutoffs apply to what daemons used on other CPUs, too */
 	double unprofiled_percent;     /* of a sample's ET; 0: no limit for unprofiled daemons */
+	enum neighbour_rule neighbour; /* NEIGHBOUR_OFF without probes */
+	bool neighbour_given;
+	double neighbour_percent; /* of a sample's time */
 	/* of a sample's time, for probes within it; 0: only before and after; below 0: none */
 	double probe_share;
 	bool probe_given;

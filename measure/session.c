@@ -75,6 +75,10 @@ static int describe_run(struct task *t, struct error *err)
 		.profile_id = s->profile.id,
 		.other_cpus = o->other_cpus,
 		.unprofiled_share_ppm = llround(o->unprofiled_percent * (PPM / 100)),
+		.neighbour_rule = s->rules.neighbour,
+		.neighbour_limit_ppm = discard_rules_by_neighbour(&s->rules)
+					       ? s->rules.neighbour_limit_ppm
+					       : 0,
 		.cpu = o->cpu,
 	};
 	run_session_describe(&s->base, command->argv, &t->run);
@@ -103,6 +107,9 @@ static int task_fill(
 		.session = s,
 	};
 	t->clean.rules.patterns = s->patterns.rows;
+	/* which of both auto comes to is decided by all samples */
+	if (s->rules.neighbour == NEIGHBOUR_AUTO)
+		t->clean.rules.neighbour = NEIGHBOUR_DISCARD;
 	s->names[t - s->tasks] = t->name;
 	t->in_messages = command->named ? text_format("%s: %s", t->name, command->text)
 					: xstrdup(t->name);
@@ -312,6 +319,8 @@ int session_open(struct session *s, const struct measure_options *options,
 		.profile = options->profile ? &s->profile : NULL,
 		.other_cpus = options->other_cpus,
 		.unprofiled_share = options->unprofiled_percent / 100,
+		.neighbour = options->neighbour,
+		.neighbour_limit_ppm = llround(fmax(1, options->neighbour_percent * (PPM / 100))),
 	};
 	leftovers_remove(true);
 

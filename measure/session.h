@@ -31,7 +31,7 @@ struct task {
 	int in, errors;
 	struct sample_filter clean; /* with --retain: of the samples so far */
 	struct sources sources;     /* with --retain */
-	struct sample *samples;     /* with --retain */
+	struct sample *samples;     /* so far, if more may be taken than were asked for */
 	size_t n_samples;
 	int64_t *perf; /* what --perf counted: all events of one sample after another */
 	size_t n_perf;

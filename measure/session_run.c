@@ -100,7 +100,13 @@ static int conclude_sample(struct sampling *s, struct error *err)
 		t->session->options->show_output, "--conclude", err);
 }
 
-/* --retain: judges one more sample; only its executions are read. */
+/* Whether the samples so far decide how many there will be. */
+static bool keeps_samples(const struct session *s)
+{
+	return s->options->retain || discard_rules_by_neighbour(&s->rules);
+}
+
+/* Adds one more sample to those so far; --retain: its executions, too. */
 static int filter_sample(struct task *t, const struct sample *sample,
 	const struct execution *executions, size_t n, struct error *err)
 {
@@ -143,20 +149,46 @@ static int sample_taken(struct sampling *s, const struct sample *sample,
 			session->options->shell_words, err);
 	if (r < 0 && interrupt_pending())
 		r = -EINTR;
-	if (r < 0 || !session->options->retain)
+	if (r < 0 || !keeps_samples(session))
 		return r;
+	if (!session->options->retain)
+		n_executions = 0;
 	return filter_sample(t, sample, executions, n_executions, err);
 }
 
-/* --retain: 1 while too few samples are clean. */
+/* How many of the samples so far had no neighbour; of several programs that are compared in pairs,
+ * those of rounds in which none had one. */
+static size_t count_clean_rounds(const struct task *t)
+{
+	const struct session *s = t->session;
+	const struct task *tasks = s->order == ORDER_SEQUENCE ? t : s->tasks;
+	size_t n_tasks = s->order == ORDER_SEQUENCE ? 1 : s->n, clean = 0;
+
+	for (size_t i = 0; i < t->n_samples; i++) {
+		bool beside = false;
+
+		for (size_t k = 0; k < n_tasks; k++)
+			beside |= i < tasks[k].n_samples &&
+				  sample_has_neighbour(
+					  &tasks[k].samples[i], s->rules.neighbour_limit_ppm);
+		clean += !beside;
+	}
+	return clean;
+}
+
+/* 1 while too few samples are clean: with --retain by all causes, else because of neighbours. */
 static int more_samples(struct sampling *s, struct error *err)
 {
 	struct task *t = s->data;
-	const struct measure_options *o = t->session->options;
+	const struct session *session = t->session;
+	const struct measure_options *o = session->options;
+	int most = o->retain ? o->max_runs : o->neighbour_runs;
 	_cleanup_(discarding_clear) struct discarding so_far = {};
 
-	if (!o->retain || s->run->n_samples >= (uint32_t)o->max_runs)
+	if (!keeps_samples(session) || s->run->n_samples >= (uint32_t)most)
 		return 0;
+	if (!o->retain)
+		return count_clean_rounds(t) < (size_t)o->runs;
 	so_far = sample_filter_judge(&t->clean);
 	return so_far.pt.kept.n < (size_t)o->retain;
 }

@@ -125,6 +125,7 @@ static void show_program_rows(const struct session *s, const struct session_rows
 	for (size_t i = 0; i < r->n; i++)
 		each[i] = &r->screens[i];
 	program_rows_print(stdout, r->rows, r->n, s->options->unit);
+	screen_print_neighbour(stdout, each, r->n);
 	screen_print_others(stdout, each, r->n);
 }
 

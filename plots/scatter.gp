@@ -14,10 +14,10 @@
 # heading  of the zooms
 # n_causes how many kinds of points; causes and names of each one; the points are $points index 0, 1...
 
-# By the number of the cause: the central cluster, long and unexplained, short, beyond two sd of PT, other daemons, and the
-# daemons that made most samples long.
-array marks[11] = [7, 1, 2, 6, 3, 9, 5, 13, 11, 15, 8]
-mark_colours = blue . " " . dark . " " . dark . " " . dark . " " . grey . " " . red . " " . orange \
+# By the number of the cause: the central cluster, long and unexplained, short, beyond two sd of PT, beside a neighbour,
+# other daemons, and the daemons that made most samples long.
+array marks[12] = [7, 1, 2, 6, 4, 3, 9, 5, 13, 11, 15, 8]
+mark_colours = blue . " " . dark . " " . dark . " " . dark . " " . red . " " . grey . " " . red . " " . orange \
 	. " " . green . " " . purple . " " . sky . " " . dark
 size_of(cause) = cause == 1 ? (many ? 0.12 : 0.3) : (many ? 0.5 : 0.75)
 counted = kind eq "samples" ? "samples (number)" : "pairs (number)"

@@ -329,7 +329,7 @@ static size_t times_kept(const struct sample_filter *d, const bool *out, bool et
 struct checked {
 	struct sample_filter *filter;
 	struct discarding result;
-	bool *own; /* by index into the samples: for a reason of its own */
+	bool *own; /* by index into the samples: discarded for a reason of its own */
 };
 
 /* Adds the flags of another run of the duet, by the numbers of samples. What that run does not have
@@ -468,6 +468,82 @@ static struct discarding check_cutoffs(struct sample_filter *d)
 	return out;
 }
 
+enum neighbour_rule neighbour_rule_for(enum neighbour_rule rule, size_t clean, size_t n)
+{
+	size_t least = 5;
+
+	if (rule != NEIGHBOUR_AUTO)
+		return rule;
+	if (n <= 10)
+		least = (n + 1) / 2;
+	else if (n > 20)
+		least = (n + 3) / 4;
+	return clean >= least ? NEIGHBOUR_DISCARD : NEIGHBOUR_ADJUST;
+}
+
+/* A sample that is discarded in one run is discarded in all. */
+static void discard_together(struct checked *runs, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < n; k++)
+			if (k != i)
+				add_flags(runs[i].filter, runs[i].result.out, runs[k].filter,
+					runs[k].own);
+}
+
+/* Which samples of a run had a neighbour. The caller frees the array. */
+static bool *flag_neighbours(const struct sample_filter *d, int64_t limit_ppm)
+{
+	bool *flags = xcalloc(d->n_samples, sizeof(*flags));
+
+	for (size_t i = 0; i < d->n_samples; i++)
+		flags[i] = sample_has_neighbour(&d->samples[i], limit_ppm);
+	return flags;
+}
+
+/* What is done about neighbours, by the samples that the first check keeps so far. */
+static enum neighbour_rule choose_neighbour_rule(const struct checked *runs, size_t n_runs)
+{
+	const struct sample_filter *d = runs[0].filter;
+	int64_t limit_ppm = d->rules.neighbour_limit_ppm;
+	_cleanup_(freep) bool *beside = flag_neighbours(d, limit_ppm);
+	size_t n = 0, clean = 0;
+	bool probed = false;
+
+	for (size_t i = 1; i < n_runs; i++) {
+		_cleanup_(freep) bool *others = flag_neighbours(runs[i].filter, limit_ppm);
+
+		add_flags(d, beside, runs[i].filter, others);
+	}
+	for (size_t i = 0; i < d->n_samples; i++) {
+		probed |= d->samples[i].neighbour_ppm >= 0;
+		n += !runs[0].result.out[i];
+		clean += !runs[0].result.out[i] && !beside[i];
+	}
+	return probed ? neighbour_rule_for(d->rules.neighbour, clean, n) : NEIGHBOUR_OFF;
+}
+
+/* Discards the samples that had a neighbour, if the rules say so. */
+static void check_neighbours(struct checked *runs, size_t n)
+{
+	const struct discard_rules *rules = &runs[0].filter->rules;
+	enum neighbour_rule rule = choose_neighbour_rule(runs, n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct sample_filter *d = runs[i].filter;
+		struct discarding *result = &runs[i].result;
+
+		result->neighbour = rule;
+		result->by_neighbour = xcalloc(d->n_samples, sizeof(*result->by_neighbour));
+		for (size_t k = 0; rule == NEIGHBOUR_DISCARD && k < d->n_samples; k++) {
+			if (!sample_has_neighbour(&d->samples[k], rules->neighbour_limit_ppm))
+				continue;
+			result->out[k] = runs[i].own[k] = true;
+			result->by_neighbour[result->n_by_neighbour++] = d->samples[k].n;
+		}
+	}
+}
+
 /* The first check of all runs of the duet, or of the only run. Returns `n` runs; the first is that
  * of `d`. */
 static struct checked *check_together(struct sample_filter *d, size_t n)
@@ -486,11 +562,9 @@ static struct checked *check_together(struct sample_filter *d, size_t n)
 		if (n_samples > 0)
 			memcpy(runs[i].own, runs[i].result.out, n_samples * sizeof(bool));
 	}
-	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < n; k++)
-			if (k != i)
-				add_flags(runs[i].filter, runs[i].result.out, runs[k].filter,
-					runs[k].own);
+	discard_together(runs, n);
+	check_neighbours(runs, n);
+	discard_together(runs, n);
 	return runs;
 }
 
@@ -556,6 +630,7 @@ void discarding_clear(struct discarding *d)
 	free(d->out);
 	free(d->by_cutoff);
 	free(d->incomplete);
+	free(d->by_neighbour);
 	free(d->by_duet);
 	free(d->pt.by_two_sd);
 	free(d->pt.in_papers);

@@ -4,6 +4,9 @@
  * rest (EMP, steps 10 and 11). The caller may also discard samples in which a daemon that is not in
  * the profile used too much CPU time.
  *
+ * The first check also discards samples that had a neighbour: somebody on the other hardware thread
+ * of the program's core.
+ *
  * Only the first check has a cause for each sample that it discards. The second makes the spread
  * look smaller than it is, and intervals from it would contain the mean too rarely: it gives the
  * papers' mean and no more. */
@@ -24,6 +27,9 @@ struct discard_rules {
 	/* A sample is discarded if all executions of one unprofiled daemon take more than this
 	 * share of its ET, and W (or ET − PT) is more than that, too; 0: it is not. */
 	double unprofiled_share;
+	enum neighbour_rule neighbour;
+	/* the share of a sample's time with a neighbour above which the sample is discarded */
+	int64_t neighbour_limit_ppm;
 };
 
 /* Whether the rules can discard any sample because of a daemon. */
@@ -31,6 +37,17 @@ static inline bool discard_rules_by_name(const struct discard_rules *rules)
 {
 	return rules->profile || rules->unprofiled_share > 0;
 }
+
+static inline bool discard_rules_by_neighbour(const struct discard_rules *rules)
+{
+	return rules->neighbour == NEIGHBOUR_DISCARD || rules->neighbour == NEIGHBOUR_AUTO;
+}
+
+/* What NEIGHBOUR_AUTO does if `clean` of n samples had no neighbour: NEIGHBOUR_DISCARD if they are
+ * half of up to 10 samples, 5 of up to 20, or a quarter of more, which is half of what was asked
+ * for, since emp-measure takes at most twice as many; else NEIGHBOUR_ADJUST. Other rules stay what
+ * they are. */
+enum neighbour_rule neighbour_rule_for(enum neighbour_rule rule, size_t clean, size_t n);
 
 /* A reason to discard a sample. Of a daemon with a cutoff: one execution over it (a sample may have
  * several). Of an unprofiled daemon: all its executions in the sample. */
@@ -64,6 +81,12 @@ struct discarding {
 	/* executions may be missing, and none of those known is over its cutoff */
 	uint32_t *incomplete;
 	size_t n_incomplete;
+	/* those that had a neighbour, ascending, each once; a sample may have another cause, too */
+	uint32_t *by_neighbour;
+	size_t n_by_neighbour;
+	/* What was done about neighbours: NEIGHBOUR_DISCARD; or NEIGHBOUR_ADJUST, and by_neighbour
+	 * is empty; or, also if no sample was probed, NEIGHBOUR_OFF. */
+	enum neighbour_rule neighbour;
 	/* Of a duet: samples that are discarded only because another program's sample is, or is
 	 * missing. */
 	uint32_t *by_duet;

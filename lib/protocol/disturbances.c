@@ -165,6 +165,27 @@ struct held_time held_time_of(const struct sample *samples, size_t n)
 	return held;
 }
 
+struct neighbour_time neighbour_time_of(const struct sample *samples, size_t n, int64_t limit_ppm)
+{
+	struct neighbour_time time = {};
+	double beside_ns = 0, all_ns = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct sample *s = &samples[i];
+
+		if (s->neighbour_ppm < 0)
+			continue;
+		time.n_probed++;
+		time.n_beside += sample_has_neighbour(s, limit_ppm);
+		beside_ns += (double)s->neighbour_ppm / PPM * (double)s->et_ns;
+		all_ns += (double)s->et_ns;
+		if (s->probe_ns > 0)
+			time.probe_ns = saturate_add(time.probe_ns, s->probe_ns);
+	}
+	time.share = beside_ns / all_ns;
+	return time;
+}
+
 /* Of the clock's deviations from its base frequency: whether nearly all of their variance is one
  * change of level. */
 static bool speed_steps(const struct counters *counters, size_t n)

@@ -51,6 +51,19 @@ struct held_time held_time_of(const struct sample *samples, size_t n);
 #define HELD_WORTH_NOTING 0.01
 #define HELD_TOO_LONG 0.10
 
+/* How long somebody used the other hardware thread of the core, in all samples that were probed. */
+struct neighbour_time {
+	size_t n_probed;  /* samples */
+	size_t n_beside;  /* those that had a neighbour for more of their time than the limit */
+	double share;     /* of the time of all that were probed; NAN: there are none */
+	int64_t probe_ns; /* CPU time of the probes */
+};
+
+/* Below this, a neighbour is a detail. */
+#define NEIGHBOUR_WORTH_NOTING 0.01
+
+struct neighbour_time neighbour_time_of(const struct sample *samples, size_t n, int64_t limit_ppm);
+
 /* What the counters say against any verdict: more CPU time stolen than this share of ET, or a CPU
  * whose clock stepped from one speed to another in the middle. */
 #define STOLEN_TOO_LONG 0.10

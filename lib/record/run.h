@@ -46,6 +46,8 @@ enum neighbour_rule {
 
 extern const char *const neighbour_rule_names[N_NEIGHBOUR_RULES + 1]; /* ends with NULL */
 
+enum { NEIGHBOUR_LIMIT_PPM = PPM / 20 }; /* unless a run has another one */
+
 enum { UID_SIZE = 33 };
 
 /* How much neighbouring samples of a machine are alike. */
@@ -135,6 +137,12 @@ extern const struct field_table run_table, sample_table, counters_table, executi
 
 void run_clear(struct run *run); /* frees the members and zeroes */
 
+/* The share of a sample's time above which a neighbour counts. */
+static inline int64_t run_neighbour_limit_ppm(const struct run *run)
+{
+	return run->neighbour_limit_ppm ?: NEIGHBOUR_LIMIT_PPM;
+}
+
 /* Whether W is that of all tasks of the program, since it started. */
 static inline bool run_wait_is_exact(const struct run *run)
 {
@@ -185,6 +193,13 @@ struct sample {
 	/* CPU time of the probes that found this, in none of the times above; -1: unknown */
 	int64_t probe_ns;
 };
+
+/* Whether it had a neighbour for more of its time than the limit. False: also if that is not
+ * known. */
+static inline bool sample_has_neighbour(const struct sample *sample, int64_t limit_ppm)
+{
+	return sample->neighbour_ppm > limit_ppm;
+}
 
 /* Whether its end was seen so late that its ET means little. */
 static inline bool sample_is_late(const struct sample *sample)

@@ -102,6 +102,8 @@ json_t *discarding_as_json(const struct discarding *d)
 		numbers_as_json(d->pt.by_two_sd, d->pt.n_by_two_sd), "incomplete",
 		numbers_as_json(d->incomplete, d->n_incomplete));
 
+	json_object_set_new(
+		document, "by_neighbour", numbers_as_json(d->by_neighbour, d->n_by_neighbour));
 	if (d->run.kind == RUN_DUET)
 		json_object_set_new(document, "by_duet", numbers_as_json(d->by_duet, d->n_by_duet));
 	noise_add_json(document, &d->mark);

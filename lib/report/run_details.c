@@ -65,6 +65,22 @@ static void print_samples(FILE *file, const uint32_t *samples, size_t n, const c
 	end_list(file, n, shown);
 }
 
+static void print_neighbours(FILE *file, const struct run_result *r, bool all)
+{
+	const struct discarding *d = &r->discarding;
+	size_t shown = begin_list(d->n_by_neighbour, all);
+
+	for (size_t i = 0, at = 0; i < shown; i++) {
+		while (r->samples[at].n < d->by_neighbour[i])
+			at++;
+		terminal_say(file, 4, "  sample %u: a neighbour in %s of its time; allowed %s",
+			d->by_neighbour[i],
+			text_percent((double)r->samples[at].neighbour_ppm / PPM),
+			text_percent((double)run_neighbour_limit_ppm(&d->run) / PPM));
+	}
+	end_list(file, d->n_by_neighbour, shown);
+}
+
 static void print_outliers(FILE *file, const struct run_result *r, bool et, bool all)
 {
 	const struct clock_discarding *c = et ? &r->discarding.et : &r->discarding.pt;
@@ -141,9 +157,10 @@ static void print_disturbances(FILE *file, const struct disturbances *disturbanc
 	}
 }
 
-/* What was lost, what the program left behind, and what accounting took. */
+/* What was lost, what the program left behind, and what accounting and probes took. */
 static void print_observation(FILE *file, const struct run_result *r)
 {
+	const struct neighbour_time neighbour = run_neighbour_time(r);
 	const struct run *run = &r->discarding.run;
 	int64_t observer_ns = 0, lost = 0, left_behind = 0, n = 0;
 	_cleanup_(freep) char *text = NULL;
@@ -164,6 +181,10 @@ static void print_observation(FILE *file, const struct run_result *r)
 	if (left_behind > 0)
 		terminal_say(file, 4, "  The program left %lld process%s behind, in all samples",
 			(long long)left_behind, left_behind == 1 ? "" : "es");
+	if (neighbour.n_probed > 0)
+		terminal_say(file, 4,
+			"  Probes for a neighbour: %s of CPU time per sample, not in PT",
+			text_duration(neighbour.probe_ns / (int64_t)neighbour.n_probed));
 	if (n == 0)
 		return;
 	text = text_format("Accounting: %s, %s of CPU time per sample; PT from %s",
@@ -179,6 +200,7 @@ void run_details_print(FILE *file, const struct run_result *r, const char *unit,
 
 	print_over_cutoffs(file, d->over, d->n_over, "cutoff", all);
 	print_over_cutoffs(file, d->unprofiled, d->n_unprofiled, "unprofiled; allowed", all);
+	print_neighbours(file, r, all);
 	print_samples(file, d->incomplete, d->n_incomplete,
 		"incomplete: records of processes that ended were lost", all);
 	print_samples(file, d->by_duet, d->n_by_duet,

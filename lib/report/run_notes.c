@@ -133,6 +133,21 @@ static void note_impossible_pt(struct notes *notes, const struct run_result *res
 			text_duration(impossible.limit_ns));
 }
 
+/* That most samples had a neighbour. */
+static void note_neighbour(
+	struct notes *notes, const struct discarding *d, const struct neighbour_time *time)
+{
+	const char *way_out = "or another hour";
+
+	if (2 * time->n_beside <= time->n_probed)
+		return;
+	if (d->run.neighbour_rule == NEIGHBOUR_DISCARD)
+		way_out = "--neighbour adjust";
+	notes_add(notes, NOTE_NOISE,
+		"Warning: neighbour in %zu of %zu samples: try another --cpu, %s", time->n_beside,
+		time->n_probed, way_out);
+}
+
 /* That few samples are kept, and which daemon discards many of them. */
 static void note_discards(
 	struct notes *notes, const struct run_result *result, const struct screen *s)
@@ -141,13 +156,15 @@ static void note_discards(
 	const struct screen_reason *most;
 	size_t n = result->n_samples;
 
-	if (2 * d->pt.kept.n < n)
+	if (2 * d->pt.kept.n < n && 2 * d->n_by_neighbour <= n)
 		notes_add(notes, NOTE_FEW,
 			"Warning: few samples kept; take more (-r), or try 'emp-setup apply'");
 
 	if (d->n_over + d->n_unprofiled == 0)
 		return;
 	most = &s->reasons[0];
+	if (!strcmp(most->name, NEIGHBOUR_REASON)) /* the next one is of a daemon */
+		most++;
 	if (most->n >= 2 && (double)most->n > MANY_DISCARDED * (double)n)
 		notes_add(notes, NOTE_FEW,
 			"Warning: %s discards %zu of %zu samples (emp-analyze daemons %" PRId64 ")",
@@ -215,6 +232,7 @@ void run_notes_add(
 	note_discards(notes, result, &s);
 	if (profile)
 		note_profile(notes, &d->run, profile);
+	note_neighbour(notes, d, &s.neighbour);
 	note_disturbances(notes, &result->disturbances);
 
 	left_behind = note_ends(notes, result);

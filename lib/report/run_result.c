@@ -61,6 +61,8 @@ int run_rules_load(struct book *book, const struct run *run, const char *profile
 		.patterns = ret->names.rows,
 		.other_cpus = run->other_cpus,
 		.unprofiled_share = (double)run->unprofiled_share_ppm / PPM,
+		.neighbour = run->neighbour_rule,
+		.neighbour_limit_ppm = run_neighbour_limit_ppm(run),
 		.correlation = {correlation.lag1, (size_t)correlation.samples},
 	};
 	return 0;
@@ -87,14 +89,32 @@ void run_rules_print_changes(FILE *file, const struct run *run, const struct run
 		then->samples > 0 ? text_brief("%.2f", then->lag1) : "not known", now->lag1);
 }
 
+/* "--neighbour discard=5%"; "": the default, auto=5%, or off. */
+static const char *neighbour_option(const struct run *run)
+{
+	enum neighbour_rule rule = run->neighbour_rule;
+	int64_t limit_ppm = run_neighbour_limit_ppm(run);
+	const char *name = neighbour_rule_names[rule];
+
+	if (rule == NEIGHBOUR_ADJUST)
+		return text_brief("--neighbour %s", name);
+	if (rule == NEIGHBOUR_OFF || (rule == NEIGHBOUR_AUTO && limit_ppm == NEIGHBOUR_LIMIT_PPM))
+		return "";
+	return text_brief("--neighbour %s=%.10g%%", name, (double)limit_ppm / (PPM / 100));
+}
+
 const char *run_rules_options(const struct run *run)
 {
-	const char *other_cpus = run->other_cpus ? "--other-cpus" : "";
+	const char *options[3] = {run->other_cpus ? "--other-cpus" : "", "", neighbour_option(run)};
+	const char *text = "";
 
-	if (run->unprofiled_share_ppm <= 0)
-		return other_cpus;
-	return text_brief("%s%s--discard-unprofiled %.10g%%", other_cpus, *other_cpus ? " " : "",
-		(double)run->unprofiled_share_ppm / (PPM / 100));
+	if (run->unprofiled_share_ppm > 0)
+		options[1] = text_brief("--discard-unprofiled %.10g%%",
+			(double)run->unprofiled_share_ppm / (PPM / 100));
+	for (size_t i = 0; i < ELEMENTS(options); i++)
+		if (*options[i])
+			text = text_brief("%s%s%s", text, *text ? " " : "", options[i]);
+	return text;
 }
 
 void run_rules_clear(struct run_rules *rules)
@@ -293,6 +313,26 @@ json_t *held_back_as_json(const struct run_result *result)
 		"by", by, "unmeasurable", held.share > HELD_TOO_LONG);
 }
 
+struct neighbour_time run_neighbour_time(const struct run_result *r)
+{
+	return neighbour_time_of(
+		r->samples, r->n_samples, run_neighbour_limit_ppm(&r->discarding.run));
+}
+
+json_t *neighbour_as_json(const struct run_result *result)
+{
+	const struct discarding *d = &result->discarding;
+	const struct neighbour_time time = run_neighbour_time(result);
+
+	if (time.n_probed == 0)
+		return json_null();
+	return JSON_OBJECT({"share", json_real_or_null(time.share)},
+		{"samples", json_integer(time.n_beside)}, {"probed", json_integer(time.n_probed)},
+		{"limit_ppm", json_integer(run_neighbour_limit_ppm(&d->run))},
+		{"rule", json_text(neighbour_rule_names[d->run.neighbour_rule])},
+		{"done", json_text(neighbour_rule_names[d->neighbour])});
+}
+
 void run_result_clear(struct run_result *r)
 {
 	discarding_clear(&r->discarding);
@@ -318,7 +358,8 @@ static int load_means(
 		r = book_get_run(book, ret->items[i].run, &of, err);
 		if (r == 0)
 			r = run_rules_load(book, &of, NULL, false, &rules, err);
-		if (r < 0 || !discard_rules_by_name(&rules.rules))
+		if (r < 0 || !(discard_rules_by_name(&rules.rules) ||
+				     discard_rules_by_neighbour(&rules.rules)))
 			continue;
 		r = run_result_read(book, of.id, &rules.rules, 0, &result, err);
 		ret->items[i].mean_ns = kept->mean_ns;

@@ -32,8 +32,8 @@ int run_rules_load(struct book *book, const struct run *run, const char *profile
 	struct run_rules *ret, struct error *err);
 /* Prints a line for each input of the run's result that today's rules change. */
 void run_rules_print_changes(FILE *file, const struct run *run, const struct run_rules *today);
-/* "--other-cpus --discard-unprofiled 5%": the rules beside the profile, as options of emp-measure;
- * "": none. */
+/* "--other-cpus --discard-unprofiled 5% --neighbour discard=5%": the rules beside the profile, as
+ * options of emp-measure; "": its defaults. */
 const char *run_rules_options(const struct run *run);
 void run_rules_clear(struct run_rules *rules);
 
@@ -62,6 +62,12 @@ int run_result_read(struct book *book, int64_t run, const struct discard_rules *
 /* {"ns", "share", "by", "unmeasurable"}: how long control groups held the program back, and which
  * ones; null: none did. */
 json_t *held_back_as_json(const struct run_result *result);
+/* Of all samples, by the limit of the run. */
+struct neighbour_time run_neighbour_time(const struct run_result *result);
+/* {"share", "samples", "probed", "limit_ppm", "rule", "done"}: how much of the time there was a
+ * neighbour, in how many samples for more than the limit, and what was done about it; null: no
+ * sample was probed. */
+json_t *neighbour_as_json(const struct run_result *result);
 void run_result_clear(struct run_result *result);
 
 /* How much separate runs of two programs vary, as far as the book shows it, in ET or PT. ret->df 0:

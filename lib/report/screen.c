@@ -121,7 +121,7 @@ struct screen_layout {
 	bool beside;         /* the interval fits beside the mean */
 	size_t n_warnings;   /* lines, of the notes that are shown */
 	size_t n_hidden;     /* there are so many, and no line for them */
-	bool et_line, others_line, range_line;
+	bool et_line, others_line, neighbour_line, range_line;
 };
 
 static bool et_differs(const struct discarding *d)
@@ -206,6 +206,27 @@ static size_t count_grave(const struct notes *notes)
 	return n;
 }
 
+/* Of all screens together. */
+static struct neighbour_time neighbour_of_all(const struct screen *const *screens, size_t n)
+{
+	struct neighbour_time all = {};
+	double et_ns = 0, beside_ns = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct neighbour_time *one = &screens[i]->neighbour;
+		double ns = screens[i]->result->et.raw.mean_ns * (double)one->n_probed;
+
+		if (one->n_probed == 0)
+			continue;
+		all.n_probed += one->n_probed;
+		all.n_beside += one->n_beside;
+		beside_ns += one->share * ns;
+		et_ns += ns;
+	}
+	all.share = beside_ns / et_ns;
+	return all;
+}
+
 /* Which lines there are: those that are always there, then by what they mean for the reading. A
  * note that may change the reading comes before who disturbed, others after. */
 static struct screen_layout layout_of(FILE *file, const struct screen *s, const struct notes *notes)
@@ -215,6 +236,7 @@ static struct screen_layout layout_of(FILE *file, const struct screen *s, const 
 	struct screen_layout l = {
 		.ci = "", .unit = s->unit ?: text_unit(pt->mean_ns, d->et.kept.mean_ns)};
 	size_t left = s->verbose ? SIZE_MAX : SCREEN_LINES - 3; /* name, Kept, PT */
+	const bool has_neighbour = s->neighbour.share >= NEIGHBOUR_WORTH_NOTING;
 
 	l.pt = center_text(pt, l.unit);
 	l.et = center_text(&d->et.kept, l.unit);
@@ -224,7 +246,12 @@ static struct screen_layout layout_of(FILE *file, const struct screen *s, const 
 	reserve_line(&left, *s->inc_units != '\0');
 	l.n_warnings = reserve_line(&left, count_grave(notes) > 0);
 	l.et_line = reserve_line(&left, et_differs(d));
+	/* if samples were discarded for it, it is named there */
+	if (d->n_by_neighbour == 0)
+		l.neighbour_line = reserve_line(&left, has_neighbour);
 	l.others_line = reserve_line(&left, s->n_others > 0);
+	if (!l.neighbour_line)
+		l.neighbour_line = reserve_line(&left, has_neighbour);
 	while (l.n_warnings < notes->n && reserve_line(&left, true))
 		l.n_warnings++;
 	l.n_hidden = l.n_warnings > 0 ? 0 : notes->n;
@@ -345,18 +372,30 @@ char *screen_discards(const struct screen *s, size_t columns)
 	return text;
 }
 
-/* "papers' mean: 114.1 ms, without #2 #5", or of how many if the numbers do not fit; nothing if it
- * is the same mean, and, as it is a detail, if it lies within the interval. */
-static void papers_text(
+/* Another mean is a detail if it lies within the interval. */
+static bool is_within_interval(const struct clock_discarding *clock, const struct summary *other)
+{
+	return other->mean_ns >= clock->interval.low_ns &&
+	       other->mean_ns <= clock->interval.high_ns;
+}
+
+/* "mean of all 20: 141.3 ms", where samples were discarded because of a neighbour and that made a
+ * difference; else "papers' mean: 114.1 ms, without #2 #5", or of how many if the numbers do not
+ * fit. Nothing if it is the same mean, and, as it is a detail, if it lies within the interval. */
+static void other_mean_text(
 	char buffer[LINE_SIZE], const struct screen *s, const char *unit, size_t columns)
 {
 	const struct clock_discarding *pt = &s->result->pt;
 	const char *mean = text_in_unit(pt->papers.mean_ns, pt->papers.sd_ns, unit);
-	bool within = pt->papers.mean_ns >= pt->interval.low_ns &&
-		      pt->papers.mean_ns <= pt->interval.high_ns;
+	bool within = is_within_interval(pt, &pt->papers);
 	size_t at;
 
 	*buffer = '\0';
+	if (s->result->n_by_neighbour > 0 && pt->kept.n > 0 && !is_within_interval(pt, &pt->raw)) {
+		snprintf(buffer, LINE_SIZE, "mean of all %zu: %s", pt->raw.n,
+			text_in_unit(pt->raw.mean_ns, pt->raw.sd_ns, unit));
+		return;
+	}
 	if (pt->n_by_two_sd == 0 || (within && !s->verbose))
 		return;
 	at = (size_t)snprintf(buffer, LINE_SIZE, "papers' mean: %s, without", mean);
@@ -367,16 +406,16 @@ static void papers_text(
 			text_count(pt->papers.n, "sample"), mean);
 }
 
-/* How many columns the papers' mean may have: half of `left`, or what the reasons leave of it. */
-static size_t papers_columns(const char *reasons, size_t label, size_t left)
+/* How many columns another mean may have: half of `left`, or what the reasons leave of it. */
+static size_t other_mean_columns(const char *reasons, size_t label, size_t left)
 {
 	size_t used = *reasons ? label + terminal_text_width(reasons) + strlen("; ") : 0;
 
 	return used > left / 2 ? left / 2 : left - used;
 }
 
-/* Beside how many samples are kept: why others are not, and the papers' mean, which is left out if
- * not even the first reason has room beside it. */
+/* Beside how many samples are kept: why others are not, and another mean, which is left out if not
+ * even the first reason has room beside it. */
 static void print_kept(FILE *file, const struct screen *s, const struct screen_layout *l)
 {
 	static const char label[] = "discarded: ";
@@ -386,26 +425,26 @@ static void print_kept(FILE *file, const struct screen *s, const struct screen_l
 	const char *kept = text_brief("  Kept %zu of %zu", n_kept, n), *hidden = "";
 	int spaces = spaces_to(LABEL_COLUMNS - 2, kept) + 2;
 	bool few = 2 * n_kept < n;
-	size_t label_width = *all ? strlen(label) : 0, papers_width, left;
-	char papers[LINE_SIZE];
+	size_t label_width = *all ? strlen(label) : 0, other_width, left;
+	char other[LINE_SIZE];
 
 	if (l->n_hidden)
 		hidden = text_brief("   %s (-v)", text_count((int64_t)l->n_hidden, "warning"));
 	left = terminal_columns(file) - strlen(kept) - (size_t)spaces - strlen(hidden);
 
-	papers_text(papers, s, l->unit, papers_columns(all, label_width, left));
-	papers_width = terminal_text_width(papers) + strlen("; ");
-	if (*least && papers_width + label_width + terminal_text_width(least) > left)
-		*papers = '\0';
-	if (!*papers)
-		papers_width = 0;
-	reasons = screen_discards(s, left - papers_width - label_width);
+	other_mean_text(other, s, l->unit, other_mean_columns(all, label_width, left));
+	other_width = terminal_text_width(other) + strlen("; ");
+	if (*least && other_width + label_width + terminal_text_width(least) > left)
+		*other = '\0';
+	if (!*other)
+		other_width = 0;
+	reasons = screen_discards(s, left - other_width - label_width);
 
 	fprintf(file, "%s%s%s", few ? terminal_mark(file, MARK_WARN) : "", kept,
 		few ? terminal_mark(file, MARK_END) : "");
-	if (*reasons || *papers)
+	if (*reasons || *other)
 		fprintf(file, "%*s%s%s%s%s", spaces, "", *reasons ? label : "", reasons,
-			*reasons && *papers ? "; " : "", papers);
+			*reasons && *other ? "; " : "", other);
 	fprintf(file, "%s\n", hidden);
 }
 
@@ -509,6 +548,20 @@ void screen_print_others(FILE *file, const struct screen *const *screens, size_t
 	fputc('\n', file);
 }
 
+void screen_print_neighbour(FILE *file, const struct screen *const *screens, size_t n)
+{
+	const struct neighbour_time time = neighbour_of_all(screens, n);
+	const char *where = " on the core's other thread", *share;
+
+	if (!(time.share >= NEIGHBOUR_WORTH_NOTING))
+		return;
+	share = text_brief(" in %.0f %% of the time (%zu of %s)", 100 * time.share, time.n_beside,
+		text_count((int64_t)time.n_probed, "sample"));
+	if (strlen("  Neighbour") + strlen(where) + strlen(share) > terminal_columns(file))
+		where = "";
+	fprintf(file, "  Neighbour%s%s\n", where, share);
+}
+
 void screen_print_name(FILE *file, const struct screen *s)
 {
 	const struct run *of = &s->result->run;
@@ -520,6 +573,18 @@ void screen_print_name(FILE *file, const struct screen *s)
 	fprintf(file, "%*s  %s\n", width < columns ? (int)(columns - width) : 0, "", right);
 }
 
+/* Where it is no line of its own. */
+static void print_faint_neighbour(FILE *file, const struct neighbour_time *time)
+{
+	const char *probed = text_count((int64_t)time->n_probed, "sample");
+
+	if (time->share > 0)
+		fprintf(file, "  Neighbour in %s of the time (%s)\n", text_percent(time->share),
+			probed);
+	else
+		fprintf(file, "  No neighbour seen on the core's other thread (%s)\n", probed);
+}
+
 /* Lines that only -v shows. */
 static void print_verbose(FILE *file, const struct screen *s)
 {
@@ -527,6 +592,8 @@ static void print_verbose(FILE *file, const struct screen *s)
 
 	if (*peak_memory_text(&s->memory))
 		print_figure(file, "  Peak memory", peak_memory_text(&s->memory), 0, "", "");
+	if (s->neighbour.n_probed > 0 && s->neighbour.share < NEIGHBOUR_WORTH_NOTING)
+		print_faint_neighbour(file, &s->neighbour);
 	if (*s->mdd) {
 		fputs("  ", file);
 		terminal_wrap(file, s->mdd, 2, 4);
@@ -556,6 +623,8 @@ void screen_print(FILE *file, const struct screen *s)
 	if (s->all_notes || l.n_warnings > 0)
 		notes_print(file, &notes, s->all_notes ? ALL_NOTES : l.n_warnings,
 			text_brief("emp-analyze show %" PRId64, s->result->run.id));
+	if (l.neighbour_line)
+		screen_print_neighbour(file, &s, 1);
 	if (l.others_line)
 		screen_print_others(file, &s, 1);
 	print_times(file, s, &l);
@@ -659,6 +728,7 @@ struct screen run_screen_fill(const struct run_result *result)
 		.system_ns = mean_of_kept(result, offsetof(struct sample, system_ns)),
 		.memory = peak_memory_of(result->samples, d->out, result->n_samples),
 		.held = held_time_of(result->samples, result->n_samples),
+		.neighbour = run_neighbour_time(result),
 	};
 
 	fill_shares(&s, result);
@@ -666,6 +736,8 @@ struct screen run_screen_fill(const struct run_result *result)
 		screen_add_reason(&s, d->over[i].daemon, d->over[i].sample);
 	for (size_t i = 0; i < d->n_unprofiled; i++)
 		screen_add_reason(&s, d->unprofiled[i].daemon, d->unprofiled[i].sample);
+	for (size_t i = 0; i < d->n_by_neighbour; i++)
+		screen_add_reason(&s, NEIGHBOUR_REASON, d->by_neighbour[i]);
 	screen_sort_reasons(&s);
 	for (size_t i = 0; i < d->n_incomplete; i++)
 		screen_add_reason(&s, "lost records", d->incomplete[i]);

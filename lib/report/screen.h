@@ -10,7 +10,9 @@
 
 enum { SCREEN_LINES = 5, SCREEN_OTHERS = 3 };
 
-/* Why samples were discarded: a daemon's name, or "lost records". */
+#define NEIGHBOUR_REASON "neighbour"
+
+/* Why samples were discarded: a daemon's name, NEIGHBOUR_REASON, or "lost records". */
 struct screen_reason {
 	const char *name;
 	uint32_t *samples;
@@ -28,6 +30,7 @@ struct screen {
 	double on_cpu;
 	double taken;          /* W / ET, likewise; NAN: not known */
 	struct held_time held; /* by control groups, in all samples */
+	struct neighbour_time neighbour;
 	struct peak_memory memory;
 	struct screen_reason *reasons;
 	size_t n_reasons;
@@ -67,6 +70,10 @@ bool screen_note_is_asked(const struct note *note);
 /* "  Disturbed by    backupd 228 ms, …": who took the most from one program or several, and what
  * that explains of one. */
 void screen_print_others(FILE *file, const struct screen *const *screens, size_t n);
+
+/* "  Neighbour on the core's other thread in 34 % of the time (12 of 20 samples)", of one program or
+ * several; nothing if it was less than 1 %. */
+void screen_print_neighbour(FILE *file, const struct screen *const *screens, size_t n);
 
 /* Whether PT is more than ET by that much although the program was on one CPU: PT includes the work
  * before exec. */

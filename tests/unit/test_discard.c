@@ -430,3 +430,134 @@ TEST_OF_RUN(a_sample_that_the_other_program_does_not_have_is_discarded)
 	assert_int_equal(out.by_duet[0], N);
 	sample_filter_clear(&e);
 }
+
+static const struct discard_rules beside = {.patterns = names_default,
+	.profile = &profile,
+	.neighbour = NEIGHBOUR_DISCARD,
+	.neighbour_limit_ppm = NEIGHBOUR_LIMIT_PPM};
+
+/* Samples 2, 3 and 6 had a neighbour, of which sample 2 had one for no more than the limit; of
+ * sample 4 it is not known. */
+static void start_beside(enum neighbour_rule rule)
+{
+	struct discard_rules rules = beside;
+
+	rules.neighbour = rule;
+	start_by(&rules, 1);
+	samples[4].incomplete = false;
+	samples[1].neighbour_ppm = NEIGHBOUR_LIMIT_PPM;
+	samples[2].neighbour_ppm = NEIGHBOUR_LIMIT_PPM + 1;
+	samples[3].neighbour_ppm = -1;
+	samples[5].neighbour_ppm = PPM;
+}
+
+TEST_OF_RUN(samples_with_more_of_a_neighbour_than_the_limit_are_discarded)
+{
+	start_beside(NEIGHBOUR_DISCARD);
+	add(6, 1, 11 * NS_PER_MS);
+	finish();
+	assert_int_equal(out.neighbour, NEIGHBOUR_DISCARD);
+	assert_int_equal(out.n_by_neighbour, 2);
+	assert_int_equal(out.by_neighbour[0], 3);
+	assert_int_equal(out.by_neighbour[1], 6); /* and by its cutoff */
+	assert_int_equal(out.n_by_cutoff, 1);
+	assert_int_equal(out.n_by_duet, 0);
+	assert_int_equal(out.pt.kept.n, N - 2);
+	assert_int_equal(out.et.kept.n, N - 2);
+	assert_int_equal(out.pt.raw.n, N);
+	assert_true(out.out[2]);
+	assert_false(out.pt.in_papers[2]);
+}
+
+TEST_OF_RUN(other_rules_keep_samples_that_had_a_neighbour)
+{
+	for (enum neighbour_rule rule = 0; rule < N_NEIGHBOUR_RULES; rule++) {
+		bool discards = rule == NEIGHBOUR_DISCARD || rule == NEIGHBOUR_AUTO;
+
+		start_beside(rule);
+		finish();
+		assert_int_equal(out.n_by_neighbour, discards ? 2 : 0);
+		assert_int_equal(out.pt.kept.n, discards ? N - 2 : N);
+		assert_int_equal(out.neighbour, discards ? NEIGHBOUR_DISCARD : rule);
+	}
+}
+
+TEST_OF_RUN(nothing_is_done_about_neighbours_if_no_sample_was_probed)
+{
+	for (enum neighbour_rule rule = 0; rule < N_NEIGHBOUR_RULES; rule++) {
+		start_beside(rule);
+		for (size_t i = 0; i < N; i++)
+			samples[i].neighbour_ppm = -1;
+		finish();
+		assert_int_equal(out.neighbour, NEIGHBOUR_OFF);
+		assert_int_equal(out.pt.kept.n, N);
+	}
+}
+
+/* Of 12 samples one is over its cutoff. 5 of the other 11 must be clean. */
+TEST_OF_RUN(auto_discards_while_enough_samples_are_clean)
+{
+	for (size_t clean = 0; clean <= N; clean++) {
+		bool discards = clean >= 6; /* that one among them */
+
+		start_beside(NEIGHBOUR_AUTO);
+		add(1, 1, 11 * NS_PER_MS);
+		for (size_t i = 0; i < N; i++)
+			samples[i].neighbour_ppm = i < clean ? 0 : PPM;
+		finish();
+		assert_int_equal(out.n_by_neighbour, discards ? N - clean : 0);
+		assert_int_equal(out.neighbour, discards ? NEIGHBOUR_DISCARD : NEIGHBOUR_ADJUST);
+	}
+}
+
+TEST(auto_demands_a_part_of_the_samples_and_of_few_samples_a_greater_one)
+{
+	static const struct {
+		size_t n, least;
+	} rows[] = {{0, 0}, {1, 1}, {2, 1}, {3, 2}, {6, 3}, {9, 5}, {10, 5}, {11, 5}, {20, 5},
+		{21, 6}, {40, 10}, {41, 11}, {200, 50}};
+
+	for (size_t i = 0; i < ELEMENTS(rows); i++) {
+		size_t n = rows[i].n, least = rows[i].least;
+
+		assert_int_equal(neighbour_rule_for(NEIGHBOUR_AUTO, least, n), NEIGHBOUR_DISCARD);
+		if (least > 0)
+			assert_int_equal(
+				neighbour_rule_for(NEIGHBOUR_AUTO, least - 1, n), NEIGHBOUR_ADJUST);
+		assert_int_equal(neighbour_rule_for(NEIGHBOUR_DISCARD, 0, n), NEIGHBOUR_DISCARD);
+		assert_int_equal(neighbour_rule_for(NEIGHBOUR_ADJUST, n, n), NEIGHBOUR_ADJUST);
+		assert_int_equal(neighbour_rule_for(NEIGHBOUR_OFF, 0, n), NEIGHBOUR_OFF);
+	}
+}
+
+TEST_OF_RUN(a_neighbour_of_one_program_of_a_duet_discards_the_sample_of_all)
+{
+	start_duet(&beside, N);
+	samples[2].neighbour_ppm = others[2].neighbour_ppm = PPM;
+	others[6].neighbour_ppm = PPM;
+	check_same(N - 2, N - 2);
+	assert_int_equal(out.n_by_neighbour, 1);
+	assert_int_equal(out.by_neighbour[0], 3);
+	assert_int_equal(out.n_by_duet, 1);
+	assert_int_equal(out.by_duet[0], 7);
+}
+
+/* Each has 6 clean samples, which would do, but not in the same rounds. */
+TEST_OF_RUN(auto_counts_the_rounds_of_a_duet_that_are_clean_in_all_programs)
+{
+	struct discard_rules rules = beside;
+
+	rules.neighbour = NEIGHBOUR_AUTO;
+	start_duet(&rules, N);
+	for (size_t i = 0; i < 6; i++)
+		samples[i].neighbour_ppm = others[i + 4].neighbour_ppm = PPM;
+	check_same(N, N);
+	assert_int_equal(out.neighbour, NEIGHBOUR_ADJUST);
+	assert_int_equal(out.n_by_neighbour, 0);
+
+	start_duet(&rules, N);
+	for (size_t i = 0; i < 6; i++)
+		samples[i].neighbour_ppm = others[i + 1].neighbour_ppm = PPM;
+	check_same(N - 7, N - 7);
+	assert_int_equal(out.neighbour, NEIGHBOUR_DISCARD);
+}

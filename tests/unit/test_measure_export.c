@@ -40,6 +40,9 @@ static void fill_task(size_t i, const char *name, double mean_ns, double sd_ns)
 	for (size_t k = 0; k < 2; k++)
 		m.samples[i][k] = (struct sample){.n = (uint32_t)k + 1,
 			.wait_ns = -1,
+			.neighbour_ppm = -1,
+			.neighbour_error_ppm = -1,
+			.probe_ns = -1,
 			.start_ns = INT64_C(1700000000000000001),
 			.et_ns = (int64_t)mean_ns,
 			.pt_ns = (int64_t)mean_ns,
@@ -333,6 +336,32 @@ TEST_OF_SESSION(what_too_few_samples_do_not_say_is_not_written)
 	result = json_array_get(json_object_get(document, "results"), 1);
 	assert_true(json_is_null(json_object_get(result, "stddev")));
 	assert_true(json_is_real(json_object_get(result, "mean")));
+}
+
+TEST_OF_SESSION(shares_of_time_with_a_neighbour_are_there_if_it_was_looked_for)
+{
+	_cleanup_(freep) char *text = NULL, *csv = NULL;
+	_cleanup_(json_decrefp) json_t *document = NULL;
+	json_t *emp, *shares, *of_run;
+
+	m.samples[0][1].neighbour_ppm = PPM / 4;
+	csv = write_with(EXPORT_CSV);
+	assert_non_null(strstr(csv, ",command_line,neighbour_share,pt_ratio,"));
+	assert_non_null(strstr(csv, ",slow,0.250000000,"));
+	assert_non_null(strstr(csv, ",quick,,")); /* that one was not probed */
+
+	text = write_with(EXPORT_JSON);
+	document = json_loads(text, 0, NULL);
+	emp = json_object_get(json_array_get(json_object_get(document, "results"), 0), "emp");
+	shares = json_object_get(emp, "neighbour_ppm");
+	assert_true(json_is_null(json_array_get(shares, 0)));
+	assert_int_equal(json_integer_value(json_array_get(shares, 1)), PPM / 4);
+	of_run = json_object_get(emp, "neighbour");
+	assert_int_equal(json_integer_value(json_object_get(of_run, "samples")), 1);
+	assert_int_equal(json_integer_value(json_object_get(of_run, "probed")), 1);
+	assert_string_equal(json_string_value(json_object_get(of_run, "rule")), "off");
+	emp = json_object_get(json_array_get(json_object_get(document, "results"), 1), "emp");
+	assert_true(json_is_null(json_object_get(emp, "neighbour")));
 }
 
 /* In a duet process times are related: to the fastest of those that have one. */

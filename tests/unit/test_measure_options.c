@@ -86,17 +86,17 @@ TEST(counts_have_the_documented_defaults)
 {
 	static const struct {
 		struct measure_options o;
-		int warm_ups, runs, max_runs;
+		int warm_ups, runs, max_runs, neighbour_runs;
 	} cases[] = {
-		{{.warm_ups = -1}, 1, 10, 50},
-		{{.warm_ups = -1, .fast = true}, 1, 5, 25},
-		{{.warm_ups = -1, .rigorous = true}, 3, 40, 200},
-		{{.warm_ups = 0, .runs = 2, .rigorous = true}, 0, 2, 10},
-		{{.warm_ups = -1, .retain = 20}, 1, 20, 100},
-		{{.warm_ups = -1, .retain = 20, .runs = 30}, 1, 30, 150},
-		{{.warm_ups = -1, .min_runs = 12}, 1, 12, 60},
-		{{.warm_ups = -1, .max_runs = 4}, 1, 4, 4},
-		{{.warm_ups = -1, .runs = INT32_MAX}, 1, INT32_MAX, INT32_MAX},
+		{{.warm_ups = -1}, 1, 10, 50, 20},
+		{{.warm_ups = -1, .fast = true}, 1, 5, 25, 10},
+		{{.warm_ups = -1, .rigorous = true}, 3, 40, 200, 80},
+		{{.warm_ups = 0, .runs = 2, .rigorous = true}, 0, 2, 10, 4},
+		{{.warm_ups = -1, .retain = 20}, 1, 20, 100, 40},
+		{{.warm_ups = -1, .retain = 20, .runs = 30}, 1, 30, 150, 60},
+		{{.warm_ups = -1, .min_runs = 12}, 1, 12, 60, 24},
+		{{.warm_ups = -1, .max_runs = 4}, 1, 4, 4, 4},
+		{{.warm_ups = -1, .runs = INT32_MAX}, 1, INT32_MAX, INT32_MAX, INT32_MAX},
 	};
 
 	for (size_t i = 0; i < ELEMENTS(cases); i++) {
@@ -108,6 +108,81 @@ TEST(counts_have_the_documented_defaults)
 		assert_int_equal(o.warm_ups, cases[i].warm_ups);
 		assert_int_equal(o.runs, cases[i].runs);
 		assert_int_equal(o.max_runs, cases[i].max_runs);
+		assert_int_equal(o.neighbour_runs, cases[i].neighbour_runs);
+	}
+}
+
+TEST(what_is_done_about_a_neighbour_may_have_a_limit)
+{
+	static const struct {
+		const char *value, *sentence; /* NULL: it is valid */
+		enum neighbour_rule rule;
+		double percent;
+	} cases[] = {
+		{"auto", NULL, NEIGHBOUR_AUTO, 7},
+		{"discard", NULL, NEIGHBOUR_DISCARD, 7},
+		{"discard=12.5%", NULL, NEIGHBOUR_DISCARD, 12.5},
+		{"auto=1", NULL, NEIGHBOUR_AUTO, 1},
+		{"adjust", NULL, NEIGHBOUR_ADJUST, 7},
+		{"off", NULL, NEIGHBOUR_OFF, 7},
+		{"on", "--neighbour must be off, discard, adjust or auto, not 'on'"},
+		{"discard=0", "--neighbour discard must be above 0 and at most 100 %, not '0'"},
+		{"discard=101%",
+			"--neighbour discard must be above 0 and at most 100 %, not '101%'"},
+		{"discard=", "--neighbour discard must be a percentage such as 2 or 0.5, not ''"},
+		{"adjust=5%", "--neighbour: only auto and discard have a limit, as in discard=5%, "
+			      "not 'adjust'"},
+	};
+
+	for (size_t i = 0; i < ELEMENTS(cases); i++) {
+		struct measure_options o = {.neighbour_percent = 7};
+		struct error err = {};
+		int r = parse("neighbour", cases[i].value, &o, &err);
+
+		if (cases[i].sentence) {
+			assert_int_equal(r, -EINVAL);
+			assert_string_equal(err.text, cases[i].sentence);
+			continue;
+		}
+		assert_int_equal(r, 0);
+		assert_true(o.neighbour_given);
+		assert_int_equal(o.neighbour, cases[i].rule);
+		assert_true(o.neighbour_percent == cases[i].percent);
+	}
+}
+
+TEST(a_neighbour_is_looked_for_where_programs_are_pinned)
+{
+	static const struct {
+		struct measure_options o;
+		const char *sentence; /* NULL: it is valid */
+		enum neighbour_rule rule;
+	} cases[] = {
+		{{.cpu = 0}, NULL, NEIGHBOUR_AUTO},
+		{{.cpu = -1}, NULL, NEIGHBOUR_OFF},
+		{{.cpu = -1, .order = ORDER_DUET}, NULL, NEIGHBOUR_AUTO},
+		{{.cpu = -1, .order = ORDER_DUET, .neighbour_given = true}, NULL, NEIGHBOUR_AUTO},
+		{{.cpu = 0, .probe_share = -1}, NULL, NEIGHBOUR_OFF},
+		{{.cpu = -1, .neighbour_given = true},
+			"--neighbour is for programs on one CPU, whose core is known: add --cpu N"},
+		{{.cpu = 0, .neighbour_given = true, .probe_share = -1},
+			"without probes no neighbour is seen: omit --probe off, or --neighbour"},
+	};
+
+	for (size_t i = 0; i < ELEMENTS(cases); i++) {
+		struct measure_options o = cases[i].o;
+		struct error err = {};
+		int r;
+
+		o.warm_ups = o.alone = -1;
+		o.neighbour = NEIGHBOUR_AUTO;
+		o.rules = COMPARISON_RULES;
+		r = measure_options_finish(&o, &err);
+		assert_int_equal(r, cases[i].sentence ? -EINVAL : 0);
+		if (cases[i].sentence)
+			assert_string_equal(err.text, cases[i].sentence);
+		else
+			assert_int_equal(o.neighbour, cases[i].rule);
 	}
 }
 

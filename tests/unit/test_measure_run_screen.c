@@ -288,6 +288,104 @@ TEST_OF_RUN(an_end_that_was_seen_late_is_no_waiting)
 	assert_note(0, "ET is up to 110.0 ms too long in 1 of 12 samples: the end was seen late");
 }
 
+/* The first `n` samples had a neighbour for half of their time, and took so much longer. */
+static void discard_beside(enum neighbour_rule rule, uint32_t n)
+{
+	const struct discard_rules rules = {.patterns = names_default,
+		.neighbour = rule,
+		.neighbour_limit_ppm = NEIGHBOUR_LIMIT_PPM};
+	const struct sources sources = {who, ELEMENTS(who)};
+	_cleanup_(sample_filter_clear) struct sample_filter d = {
+		rules, &sources, r.samples, r.n_samples};
+
+	for (uint32_t i = 0; i < N; i++) {
+		r.samples[i].neighbour_ppm = i < n ? PPM / 2 : 0;
+		r.samples[i].pt_ns += i < n ? 9 * NS_PER_MS : 0;
+		r.samples[i].probe_ns = 2 * NS_PER_MS;
+	}
+	r.discarding = sample_filter_finish(&d);
+	r.discarding.run.id = 3;
+	r.discarding.run.cpu = 1;
+	r.discarding.run.neighbour_rule = rule;
+	fill(NULL);
+	s.name = "sort";
+}
+
+TEST_OF_RUN(a_neighbour_is_a_reason_and_a_share_of_the_time)
+{
+	_cleanup_(freep) char *text = NULL, *details = NULL;
+
+	discard_beside(NEIGHBOUR_AUTO, 3);
+	assert_int_equal(s.n_reasons, 1);
+	assert_string_equal(s.reasons[0].name, "neighbour");
+	assert_int_equal(s.reasons[0].n, 3);
+	assert_int_equal(s.notes.n, 0);
+	text = PRINTED(file, screen_print(file, &s));
+	assert_non_null(strstr(text, "  Kept 9 of 12    discarded: neighbour #1 #2 #3; "
+				     "mean of all 12: 102.8 ms\n"));
+	assert_non_null(strstr(text, "  Neighbour on the core's other thread in 12 % of the time "
+				     "(3 of 12 samples)\n"));
+	details = PRINTED(file, run_details_print(file, &r, NULL, false));
+	assert_non_null(
+		strstr(details, "  sample 2: a neighbour in 50 % of its time; allowed 5.0 %\n"));
+	assert_non_null(strstr(
+		details, "  Probes for a neighbour: 2.000 ms of CPU time per sample, not in PT\n"));
+}
+
+TEST_OF_RUN(most_samples_beside_a_neighbour_are_worth_a_warning)
+{
+	discard_beside(NEIGHBOUR_AUTO, 6);
+	assert_int_equal(s.notes.n, 0);
+	run_result_clear(&r);
+	make_samples(NULL);
+	discard_beside(NEIGHBOUR_AUTO, 9);
+	assert_int_equal(s.n_reasons, 0);
+	assert_int_equal(r.discarding.neighbour, NEIGHBOUR_ADJUST);
+	assert_note(0, "Warning: neighbour in 9 of 12 samples: try another --cpu, or another hour");
+	run_result_clear(&r);
+	make_samples(NULL);
+	discard_beside(NEIGHBOUR_DISCARD, 9);
+	assert_int_equal(s.notes.n, 1); /* and not that more samples should be taken */
+	assert_note(
+		0, "Warning: neighbour in 9 of 12 samples: try another --cpu, --neighbour adjust");
+}
+
+TEST_OF_RUN(that_no_neighbour_was_seen_is_a_detail)
+{
+	_cleanup_(freep) char *text = NULL, *verbose = NULL, *unknown = NULL;
+
+	discard_beside(NEIGHBOUR_AUTO, 0);
+	text = PRINTED(file, screen_print(file, &s));
+	assert_null(strcasestr(text, "neighbour"));
+	s.verbose = true;
+	verbose = PRINTED(file, screen_print(file, &s));
+	assert_non_null(
+		strstr(verbose, "  No neighbour seen on the core's other thread (12 samples)\n"));
+	for (size_t i = 0; i < N; i++)
+		r.samples[i].neighbour_ppm = -1;
+	fill(NULL);
+	s.verbose = true;
+	s.name = "sort";
+	unknown = PRINTED(file, screen_print(file, &s));
+	assert_null(strcasestr(unknown, "neighbour"));
+}
+
+TEST_OF_RUN(a_neighbour_is_not_the_daemon_that_discards_many_samples)
+{
+	static const struct execution executions[] = {
+		{.sample = 4, .source = 3, .pt_ns = 9 * NS_PER_MS},
+		{.sample = 5, .source = 3, .pt_ns = 9 * NS_PER_MS},
+	};
+
+	discard(executions, ELEMENTS(executions));
+	r.discarding.by_neighbour = xcalloc(3, sizeof(*r.discarding.by_neighbour));
+	for (uint32_t i = 0; i < 3; i++)
+		r.discarding.by_neighbour[r.discarding.n_by_neighbour++] = i + 1;
+	fill(NULL);
+	assert_string_equal(s.reasons[0].name, "neighbour");
+	assert_note(0, "Warning: free discards 2 of 12 samples (emp-analyze daemons 3)");
+}
+
 TEST_OF_RUN(no_samples_are_not_correlated)
 {
 	for (uint32_t i = 0; i < N; i++)
