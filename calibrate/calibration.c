@@ -99,6 +99,10 @@ int calibration_prepare(struct calibration *c, struct error *err)
 			c->plan.backend, "--accounting", accounting_backend_names, &backend, err);
 	if (r == 0)
 		r = observer_open(&c->base.observer, backend, c->plan.cpu, err);
+	/* INC hardly suffers from a neighbour, and its samples stay uninterrupted */
+	if (r == 0 && c->plan.cpu >= 0)
+		r = prober_new(&c->base.observer.prober,
+			&(struct prober_options){.cpu = c->plan.cpu}, err);
 	if (r < 0)
 		return r;
 	if (!o->accounting) {

@@ -34,8 +34,10 @@ int64_t calibration_duet_ns(const struct calibration *c)
 int calibration_duet(struct calibration *c, struct mdd rows[N_MDD], struct error *err)
 {
 	const struct observer *o = &c->base.observer;
-	const struct command_spec all = {
-		.cpu = c->plan.cpu, .cgroup = o->cgroup, .accounting = o->accounting};
+	const struct command_spec all = {.cpu = c->plan.cpu,
+		.cgroup = o->cgroup,
+		.accounting = o->accounting,
+		.prober = o->prober};
 	struct alternation_plan plan = {.slice_ns = SLICE_NS, .cpu = c->plan.cpu};
 	struct cgroup *cgroups[2] = {};
 	_cleanup_(progress_end) struct progress progress = {};

@@ -21,7 +21,8 @@ void inc_program_make(struct inc_program *p, const struct inc *inc,
 			.stdout_fd = -1,
 			.stderr_fd = -1,
 			.cgroup = session->observer.cgroup,
-			.accounting = session->observer.accounting},
+			.accounting = session->observer.accounting,
+			.prober = session->observer.prober},
 	};
 	snprintf(p->iterations, sizeof(p->iterations), "%.0f", iterations);
 }

@@ -26,6 +26,7 @@ struct prober {
 	sem_t begin, stop, done;
 	atomic_bool hurry, quit;
 	double alone;
+	int64_t waited_ns;   /* how long it has waited for a neighbour to go */
 	int64_t wait_ns;     /* how long it may still wait for a neighbour to go */
 	bool stopped, ended; /* of the last sample, for who asks */
 
@@ -59,14 +60,19 @@ static void read_next(struct prober *p)
 /* The last reading of those that there is time for, or the first without a neighbour. */
 static void read_before(struct prober *p)
 {
-	int64_t begun_ns = clock_ns(CLOCK_MONOTONIC), waited_ns;
+	const struct timespec pause = {.tv_nsec = NS_PER_MS}; /* others need the CPU, too */
+	int64_t begun_ns, waited_ns = 0;
 
-	do {
+	p->last = neighbour_read();
+	begun_ns = p->last.at_ns;
+	while (p->options.wait && waited_ns < p->wait_ns && !atomic_load(&p->hurry) &&
+		share_of(p, &p->last) > WAITED_FOR) {
+		nanosleep(&pause, NULL);
 		p->last = neighbour_read();
 		waited_ns = p->last.at_ns - begun_ns;
-	} while (p->options.wait && waited_ns < p->wait_ns && !atomic_load(&p->hurry) &&
-		 share_of(p, &p->last) > WAITED_FOR);
+	}
 	p->wait_ns -= waited_ns;
+	p->waited_ns += waited_ns;
 	p->first_ns = p->last.at_ns;
 	p->with_ns = p->with_var = 0;
 	p->within_ns = 0;
@@ -196,6 +202,11 @@ void prober_stop(struct prober *p)
 	if (!p->stopped)
 		sem_post(&p->stop);
 	p->stopped = true;
+}
+
+int64_t prober_waited_ns(const struct prober *p)
+{
+	return p ? p->waited_ns : 0;
 }
 
 struct probed prober_end(struct prober *p)

@@ -39,3 +39,6 @@ void prober_begin(struct prober *prober);
 void prober_stop(struct prober *prober);
 /* What was seen since prober_begin; the second time nothing. */
 struct probed prober_end(struct prober *prober);
+
+/* How long samples waited in all; NULL: 0. */
+int64_t prober_waited_ns(const struct prober *prober);

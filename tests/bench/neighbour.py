@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How well separate runs of a program agree, with and without what is known of neighbours on the core. Run as root on a virtual machine:
+
+    tests/bench/neighbour.py BUILD [--blocks 12] [--samples 12] [--programs xz,gzip,...] [--cpu N] [--data FILE]
+    tests/bench/neighbour.py BUILD --pairs 60 [--planted 3]      A/A of separate runs: how often they are called different; how often a change of 3 % is found
+    tests/bench/neighbour.py BUILD --data FILE --blocks 0        only the tables of what FILE has
+
+Blocks: a run of each program in turn, and again. SD is that of the logarithms of the runs' means, in percent: RAW of all samples, KEPT of those that the rules
+of emp-measure keep, RESULT what it reports at no neighbour (kept, or adjusted). COVERED is the share of the runs whose 95 % interval contains the mean of all runs, for RAW (Student's) and RESULT;
+WITH the share of the time with a neighbour, CLEAN the share of the samples below the limit. Nothing here fails: it prints."""
+import argparse, json, math, os, random, sqlite3, statistics, subprocess, sys, tempfile, time
+
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("build")
+parser.add_argument("--blocks", type=int, default=12)
+parser.add_argument("--samples", type=int, default=12)
+parser.add_argument("--programs", default="xz,gzip,sha256sum,perl,python,sort,matrix,chase1.5,chase24")
+parser.add_argument("--cpu", type=int, default=max(os.sched_getaffinity(0)))
+parser.add_argument("--options", default="", help="more of emp-measure, such as '--neighbour adjust'")
+parser.add_argument("--pairs", type=int, default=0)
+parser.add_argument("--planted", type=float, default=0, help="percent by which the second run of a pair is slower")
+parser.add_argument("--apart", type=float, default=0, help="seconds between the runs of a pair")
+parser.add_argument("--data", help="a line of JSON for each run is added to this file, and those that it has are read")
+args = parser.parse_args()
+build = os.path.abspath(args.build)
+tmp = tempfile.TemporaryDirectory(dir=build)
+book = os.path.join(tmp.name, "book.db")
+os.environ["EMP_DB"] = book
+os.environ["EMP_LOCK"] = os.path.join(tmp.name, "lock")
+
+
+def file(name):
+    return os.path.join(tmp.name, name)
+
+
+draw = random.Random(1)
+words = ["%x" % draw.getrandbits(40) for _ in range(3000)]
+for name, n in ("small", 60000), ("text", 200000), ("lines", 120000):
+    with open(file(name), "w", encoding="ascii") as f:
+        for _ in range(n):
+            f.write(draw.choice(words) + (" " if draw.random() < 0.7 else "\n"))
+with open(file("image"), "wb") as f:
+    f.write(draw.randbytes(30 << 20))
+
+programs = {
+    "xz": ["xz", "-1", "-c", file("text")],
+    "gzip": ["gzip", "-6", "-c", file("text")],
+    "sha256sum": ["sha256sum", file("image")],
+    "perl": ["perl", "-e", "my $x = 0; $x = ($x * 5 + $_) % 1000003 for 1 .. 600000"],
+    "python": ["/usr/bin/python3", "-c", "x = 0\nfor i in range(900000): x = (x * 5 + i) % 1000003"],
+    "sort": ["sort", file("lines")],
+    "matrix": [os.path.join(build, "tests/bench/matrix"), "260"],
+    "chase1.5": [os.path.join(build, "tests/bench/chase"), "1536", "4000000"],
+    "chase24": [os.path.join(build, "tests/bench/chase"), "24576", "1000000"],
+    "inc": [os.path.join(build, "calibrate/inc"), "--iterations", "300000000"],
+    "tight": [os.path.join(build, "calibrate/inc"), "--branches", "300000000"],
+}
+
+
+def measure(program, *command):
+    """One run, and what emp-measure says of it."""
+    done = subprocess.run([os.path.join(build, "measure/emp-measure"), "-q", "--json", "--cpu", str(args.cpu), "-r", str(args.samples), *args.options.split(),
+                           "--", *(command or programs[program])], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode not in (0, 3):
+        sys.exit(done.stderr)
+    result = json.loads(done.stdout)["results"][0]
+    run = result["emp"]["run"]
+    with sqlite3.connect(book) as db:
+        samples = db.execute("SELECT pt_ns, neighbour_ppm, neighbour_error_ppm, start_ns FROM sample WHERE run = ? ORDER BY n", (run,)).fetchall()
+    pt = result["emp"]["pt"]
+    best = pt.get("adjusted") or pt["kept"]
+    return {"program": program, "run": run, "samples": samples, "kept": pt["kept"]["mean_ns"], "n_kept": pt["kept"]["n"],
+            "result": best["mean_ns"], "interval": best.get("interval_ns"), "adjusted": bool(pt.get("adjusted"))}
+
+
+def percent_sd(values):
+    return 100 * statistics.stdev(map(math.log, values)) if len(values) > 1 else float("nan")
+
+
+T95 = {5: 2.571, 9: 2.262, 11: 2.201, 19: 2.093}
+
+
+def student(times):
+    mean = statistics.mean(times)
+    half = T95.get(len(times) - 1, 2.1) * statistics.stdev(times) / math.sqrt(len(times))
+    return mean - half, mean + half
+
+
+def covered(runs, of, interval):
+    center = math.exp(statistics.mean(math.log(of(r)) for r in runs))
+    inside = [low <= center <= high for low, high in (interval(r) for r in runs if interval(r))]
+    return sum(inside), len(inside)
+
+
+def print_blocks(runs):
+    print(f"{'PROGRAM':10} {'PT [ms]':>8} {'WITH':>6} {'CLEAN':>6} | SD OF RUNS {'RAW':>6} {'KEPT':>6} {'RESULT':>6} | COVERED {'RAW':>7} {'RESULT':>7} {'WIDTH':>7} {'ADJUSTED':>9}")
+    for program in programs:
+        mine = [r for r in runs if r["program"] == program]
+        if len(mine) < 3:
+            continue
+        raw = lambda r: statistics.mean(s[0] for s in r["samples"])
+        shares = [s[1] / 1e6 for r in mine for s in r["samples"] if s[1] is not None] or [float("nan")]
+        raw_in, raw_of = covered(mine, raw, lambda r: student([s[0] for s in r["samples"]]))
+        result_in, result_of = covered(mine, lambda r: r["result"], lambda r: r["interval"])
+        width = statistics.median((r["interval"][1] - r["interval"][0]) / 2 / r["result"] for r in mine if r["interval"])
+        print(f"{program:10} {statistics.mean(map(raw, mine)) / 1e6:8.1f} {statistics.mean(shares):6.1%} {sum(s <= 0.05 for s in shares) / len(shares):6.1%} |"
+              f"            {percent_sd([raw(r) for r in mine]):6.2f} {percent_sd([r['kept'] for r in mine]):6.2f} {percent_sd([r['result'] for r in mine]):6.2f} |"
+              f"         {raw_in:3}/{raw_of:<3} {result_in:3}/{result_of:<3} {width:7.2%} {sum(r['adjusted'] for r in mine):5}/{len(mine)}")
+
+
+def blocks():
+    runs = []
+    if args.data and os.path.exists(args.data):
+        with open(args.data, encoding="utf-8") as f:
+            runs = [json.loads(line) for line in f]
+    chosen = args.programs.split(",")
+    for block in range(args.blocks):
+        for program in chosen:
+            runs.append(measure(program))
+            if args.data:
+                with open(args.data, "a", encoding="utf-8") as f:
+                    print(json.dumps(runs[-1]), file=f)
+        print(f"block {block + 1} of {args.blocks}", file=sys.stderr)
+    print_blocks(runs)
+
+
+def pairs():
+    """Two separate runs each, compared by emp-analyze; INC of a given length, the second by so much longer."""
+    words, found = {}, []
+    for i in range(args.pairs):
+        first = 400000000
+        lengths = first, round(first * (1 + args.planted / 100))
+        ids = []
+        for length in lengths:
+            ids.append(measure("inc", os.path.join(build, "calibrate/inc"), "--iterations", str(length))["run"])
+            time.sleep(args.apart)
+        done = subprocess.run([os.path.join(build, "analyze/emp-analyze"), "compare", "--json", *map(str, ids)], stdout=subprocess.PIPE, text=True)
+        comparison = json.loads(done.stdout)
+        verdict = comparison["comparisons"][0]["verdict"] if "comparisons" in comparison else comparison.get("verdict")
+        words[verdict] = words.get(verdict, 0) + 1
+        found.append(verdict)
+    print(f"{args.pairs} pairs of separate runs, {args.planted} % planted:", ", ".join(f"{n} {word}" for word, n in words.items()))
+
+
+if args.pairs:
+    pairs()
+else:
+    blocks()
