@@ -326,6 +326,8 @@ json_t *neighbour_as_json(const struct run_result *result)
 {
 	const struct discarding *d = &result->discarding;
 	const struct neighbour_time time = run_neighbour_time(result);
+	const struct neighbour_slope *slope = &d->pt.adjusted.by.slope;
+	bool adjusted = d->pt.adjusted.times_ns;
 
 	if (time.n_probed == 0)
 		return json_null();
@@ -333,7 +335,9 @@ json_t *neighbour_as_json(const struct run_result *result)
 		{"samples", json_integer(time.n_beside)}, {"probed", json_integer(time.n_probed)},
 		{"limit_ppm", json_integer(run_neighbour_limit_ppm(&d->run))},
 		{"rule", json_text(neighbour_rule_names[d->run.neighbour_rule])},
-		{"done", json_text(neighbour_rule_names[d->neighbour])});
+		{"done", json_text(neighbour_rule_names[d->neighbour])},
+		{"slope?", adjusted ? json_real(slope->k) : NULL},
+		{"slope_error?", adjusted ? json_real(slope->error) : NULL});
 }
 
 void run_result_clear(struct run_result *r)
