@@ -167,7 +167,7 @@ static int discard_by_own(struct book *book, int64_t id, struct run_result *ret,
 		r = run_rules_load(book, &run, NULL, false, &own, err);
 	if (r < 0)
 		return r;
-	any = discard_rules_by_name(&own.rules) || discard_rules_by_neighbour(&own.rules);
+	any = discard_rules_by_name(&own.rules) || own.rules.neighbour != NEIGHBOUR_OFF;
 	if (!any || own.missing)
 		return error_say(err, -EINVAL,
 			"run %" PRId64

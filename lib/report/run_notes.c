@@ -140,14 +140,11 @@ static void note_neighbour(
 	const struct clock_adjustment *adjusted = &d->pt.adjusted;
 	const char *way_out = "or another hour";
 
-	if (adjusted->times_ns) {
+	if (adjusted->times_ns)
 		notes_add(notes, NOTE_NOISE,
-			"Neighbour in %zu of %zu samples: PT adjusted (k %.2f ± %.2f), was %s",
-			time->n_beside, time->n_probed, adjusted->by.slope.k,
-			adjusted->by.slope.error,
+			"PT is adjusted for a neighbour (k %.2f ± %.2f); as measured: %s",
+			adjusted->by.slope.k, adjusted->by.slope.error,
 			text_precise(adjusted->before.mean_ns, adjusted->before.sd_ns));
-		return;
-	}
 	if (2 * time->n_beside <= time->n_probed)
 		return;
 	if (d->run.neighbour_rule == NEIGHBOUR_DISCARD)

@@ -172,7 +172,7 @@ static struct slope_fit fit_slope(const struct neighbour_sample *samples, size_t
 /* The variance of k between runs beside different neighbours (DerSimonian & Laird 1986), with what
  * is usual counted as VARIES_DF runs more. It is never taken for less than usual: few runs had many
  * neighbours. */
-static double variance_between(const struct slope_fit *fit)
+static double variance_of_slopes(const struct slope_fit *fit)
 {
 	double usual = VARIES_BY * VARIES_BY * fit->k * fit->k + VARIES_LEAST * VARIES_LEAST;
 	double seen = usual, df = (double)fit->runs - 1;
@@ -220,7 +220,7 @@ struct neighbour_slope neighbour_slope_learn(const struct neighbour_sample *samp
 	if (fit.squares <= 0 || !(fit.df > 2))
 		return *unknown;
 
-	between = variance_between(&fit);
+	between = variance_of_slopes(&fit);
 	own = with_df(fit.noise, fit.df) +
 	      between * fit.squares_of_squares / (fit.squares * fit.squares);
 	slope = slopes_join(unknown, fit.k, own, fit.df);
@@ -270,7 +270,7 @@ struct neighbour_adjustment neighbour_adjust(const struct neighbour_sample *samp
 	if (usable)
 		fit = fit_slope(samples, n);
 	if (fit.squares > 0 && fit.df > 2) {
-		double sd = sqrt(variance_between(&fit));
+		double sd = sqrt(variance_of_slopes(&fit));
 		double own = with_df(fit.noise, fit.df) +
 			     variance_by_varying(samples, n, fit.k, sd);
 
