@@ -10,7 +10,7 @@ of_run() { sqlite3 "$EMP_DB" "SELECT $2 FROM sample WHERE run = $1"; }
 
 # A program that takes a branch a cycle, and one that takes few, in turn: if the probes saw the program, the first would have a neighbour
 # all the time and the second none.
-expect 0 "Verdict" $measure -q --ignore-lock --cpu "$cpu" -r 10 "$inc --branches 150000000" "$inc --iterations 150000000"
+expect 0 "Verdict" $measure -q --ignore-lock --cpu "$cpu" -r 10 --neighbour off "$inc --branches 150000000" "$inc --iterations 150000000"
 that "each sample was probed" test "$(sqlite3 "$EMP_DB" "SELECT count(*) FROM sample WHERE neighbour_ppm >= 0 AND probe_ns > 0")" = 20
 apart=$(sqlite3 "$EMP_DB" "SELECT abs((SELECT avg(neighbour_ppm) FROM sample WHERE run = 1) - (SELECT avg(neighbour_ppm) FROM sample WHERE run = 2)) < 500000")
 that "the program is not taken for a neighbour" test "$apart" = 1
@@ -18,7 +18,7 @@ that "the program is not taken for a neighbour" test "$apart" = 1
 # A fifth of the time for probes, beside another program on the CPU: neither is in ET - PT - W.
 taskset -c "$cpu" sh -c 'while :; do :; done' &
 other=$!
-expect 0 'Kept' $measure -q --ignore-lock --cpu "$cpu" -r 10 --probe 20% "$inc --iterations 300000000"
+expect 0 'Kept' $measure -q --ignore-lock --cpu "$cpu" -r 10 --neighbour off --probe 20% "$inc --iterations 300000000"
 kill $other
 wait $other 2>/dev/null
 that "probes took more than a twentieth of the samples" test "$(of_run 3 'sum(probe_ns) * 20 > sum(pt_ns)')" = 1
