@@ -65,7 +65,7 @@ static void print_samples(FILE *file, const uint32_t *samples, size_t n, const c
 	end_list(file, n, shown);
 }
 
-static void print_neighbours(FILE *file, const struct run_result *r, bool all)
+static void print_beside_neighbours(FILE *file, const struct run_result *r, bool all)
 {
 	const struct discarding *d = &r->discarding;
 	size_t shown = begin_list(d->n_by_neighbour, all);
@@ -202,7 +202,7 @@ void run_details_print(FILE *file, const struct run_result *r, const char *unit,
 
 	print_over_cutoffs(file, d->over, d->n_over, "cutoff", all);
 	print_over_cutoffs(file, d->unprofiled, d->n_unprofiled, "unprofiled; allowed", all);
-	print_neighbours(file, r, all);
+	print_beside_neighbours(file, r, all);
 	print_samples(file, d->incomplete, d->n_incomplete,
 		"incomplete: records of processes that ended were lost", all);
 	print_samples(file, d->by_duet, d->n_by_duet,

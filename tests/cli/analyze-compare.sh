@@ -158,7 +158,7 @@ expect 0 'Taken in turn: compared in 8 pairs' $analyze compare --compare pt also
 expect 0 'Taken in turn: compared in 8 pairs' $analyze compare --compare pt call0.json call1.json
 
 # the two programs of a duet in a file
-"$build/measure/emp-measure" -q --cpu 0 --order duet -r 4 "$burn 120" "$burn 120" --export-json duet.json >/dev/null
+"$build/measure/emp-measure" -q --cpu 0 --neighbour off --order duet -r 4 "$burn 120" "$burn 120" --export-json duet.json >/dev/null
 if json duet.json 'd["duet"] and not d["duet"]["doubt"]'; then
 	expect 0 'A duet: compared in 4 pairs' $analyze compare duet.json:1 duet.json:2
 	second=$(python3 -c 'import json; print(json.load(open("duet.json"))["results"][1]["emp"]["run"])')

@@ -48,7 +48,7 @@ expect 1 'in a duet the elapsed time is that of all programs' $measure --order d
 
 # a duet of which one program takes three times as long beside the other as alone: the verdict does not come from it
 biased() { # OPTION...
-	$measure --order duet -r 8 -n a -n b -p 'touch beside-a' -p 'touch beside-b' -C 'rm beside-a' -C 'rm beside-b' "$@" \
+	$measure --order duet --neighbour off -r 8 -n a -n b -p 'touch beside-a' -p 'touch beside-b' -C 'rm beside-a' -C 'rm beside-b' "$@" \
 		"sh -c 'if [ -e beside-b ]; then $burn 90; else $burn 30; fi'" "$burn 60"
 }
 expect 2 "'b' is slower than 'a' by .* in CPU time" biased --fail-if-slower 20 --export-json biased.json --export-markdown biased.md
@@ -88,7 +88,7 @@ json.dump(d, open("old.json", "w"))
 ONE_SET
 gives "emp-analyze compares what the document compares" 'd["test"] == "pairs" and abs(d["ratio"] - json.load(open("short.json"))["comparisons"][0]["ratio"]) < 1e-9' "$build/analyze/emp-analyze" compare short.json:1 short.json:2 --json
 expect 1 'the duet of .a. and .b. is too short' "$build/analyze/emp-analyze" compare old.json:1 old.json:2
-expect 0 '' $measure --order duet -r 3 --alone 1 "$burn 60" "$burn 30" --export-json slice.json
+expect 0 '' $measure --order duet --neighbour off -r 3 --alone 1 "$burn 60" "$burn 30" --export-json slice.json
 expect 0 '^A duet: compared in 3 pairs' "$build/analyze/emp-analyze" compare slice.json:1 slice.json:2
 that "the slice follows from the shorter program" json slice.json 'd["duet"]["slice_ns"] == 3000000'
 

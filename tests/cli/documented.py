@@ -182,10 +182,12 @@ def import_run(number, **more):
         samples.append({"n": n, "start_ns": 10**18 + n * 10**9, "et_ns": 10**8 + n % 5 * 1000 + long, "pt_ns": 9 * 10**7 + n % 5 * 1000, "user_ns": 8 * 10**7,
                         "system_ns": 10**7, "wait_ns": 10**6 + n + long, "held_back_ns": 10**6, "et_late_ns": 9, "lost": 1, "left_behind": 1, "observer_ns": 9,
                         "exit_status": 0, "max_rss_bytes": 10**6, "max_rss_at_most": True, "incomplete": n == 20, "disturbance_counters": dict.fromkeys(COUNTERS, 1),
+                        "neighbour_ppm": 10**5 * (n == 5), "neighbour_error_ppm": 10**4, "probe_ns": 10**6,
                         "executions": [daemon, {"name": "kswapd", "kind": "kernel", "pt_ns": 9 * 10**6, "pid": 8}]})
     cutoff = {**PROFILE["cutoffs"][0], "short_ns": 10**7, "long_ns": 10**7, "below_ns": 10**7, "atleast_ns": 10**7}
     half = {**PROFILE["short"], "floor_ns": 9}
     document = {**RUN, "name": f"made up {number}", "uid": f"{number:032}", "state": "interrupted", "samples": samples, "other_cpus": True,
+                "neighbour_rule": "auto", "neighbour_limit_ppm": 5 * 10**4, "neighbour_slope_ppm": 5 * 10**5, "neighbour_slope_error_ppm": 10**5,
                 "profile_document": {**PROFILE, "short": half, "long": half, "by_wait": True, "cutoffs": [cutoff]}, **more}
     with open("made-up.json", "w", encoding="utf-8") as file:
         json.dump(document, file)

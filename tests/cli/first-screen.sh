@@ -40,11 +40,11 @@ screen 5 0 '  95 % CI if iid [0-9]' $measure -q -r 5 --cpu $cpu -- $burn 10
 screen 5 0 '  95 % CI [0-9]' $measure -q -r 8 --cpu $cpu -- $burn 10
 
 # samples in which it took more than its share
-screen 5 3 'Kept 0 of 4  *discarded: ' "$ahead" $measure -q -r 4 --cpu $cpu --discard-unprofiled 10% --export-json "$dir/share.json" -- $burn 100
+screen 5 3 'Kept 0 of 4  *discarded: ' "$ahead" $measure -q -r 4 --cpu $cpu --neighbour off --discard-unprofiled 10% --export-json "$dir/share.json" -- $burn 100
 expect 0 "Kept 0 of 4  *discarded: backupd" "$build/analyze/emp-analyze" show "$("$build/analyze/emp-analyze" list --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["runs"][-1]["run"])')"
 that "the reason is in the document" json "$dir/share.json" \
 	'{o["sample"] for o in d["results"][0]["emp"]["by_unprofiled"] if o["daemon"] == "backupd"} == {1, 2, 3, 4} and all(o["pt_ns"] > o["limit_ns"] for o in d["results"][0]["emp"]["by_unprofiled"])'
-expect 3 'sample 2: backupd.* used .*, unprofiled; allowed ' "$ahead" $measure -q -v -r 3 --cpu $cpu --discard-unprofiled 10% -- $burn 100
+expect 3 'sample 2: backupd.* used .*, unprofiled; allowed ' "$ahead" $measure -q -v -r 3 --cpu $cpu --neighbour off --discard-unprofiled 10% -- $burn 100
 expect 3 'only 0 of 6 samples' "$ahead" $measure -q --retain 2 -M 6 --cpu $cpu --discard-unprofiled 1% -- $burn 100
 expect 1 'discard-unprofiled must be a percentage' $measure --discard-unprofiled most true
 

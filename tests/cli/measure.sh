@@ -19,12 +19,12 @@ that "each sample has its disturbance counters, under the old name too" json "$d
 expect 0 '' $measure -q -r 1 -w 0 --export-json "$dir/one.json" true 'sh -c :'
 that "an interval that one sample does not show is null" json "$dir/one.json" \
 	'd["comparisons"][0]["interval"] is None and all(emp["pt_interval_ns"] is None is emp["pt"]["kept"]["interval_ns"] for emp in (r["emp"] for r in d["results"]))'
-expect 0 '' $measure -q -r 20 --cpu 0 --export-json "$dir/true.json" -- true
+expect 0 '' $measure -q -r 20 --cpu 0 --neighbour off --export-json "$dir/true.json" -- true
 that "PT begins with ET: what EMP does before exec is not in it" json "$dir/true.json" \
 	'(lambda emp: emp["before_exec_ns"] > 0 and all(0 < p < 1e9 * e + 50000 for p, e in zip(emp["pt_ns"], d["results"][0]["times"])))(d["results"][0]["emp"])'
 taskset -c 0 sh -c 'while :; do :; done' &
 loop=$!
-expect 0 '' $measure -q -r 300 --cpu 0 -- true
+expect 0 '' $measure -q -r 300 --cpu 0 --neighbour off -- true
 kill $loop
 that "PT and W are no longer than ET, also if the program loses the CPU after its end" test \
 	"$(sqlite3 "$EMP_DB" 'SELECT count(*), sum(pt_ns + wait_ns > et_ns + 1000000) FROM sample WHERE run = (SELECT max(id) FROM run)')" = '300|0'
@@ -267,7 +267,7 @@ that "once for each sample that began" test "$(tr '\n' ' ' <"$dir/concluded")" =
 
 # what the program leaves behind
 expect 0 '^  2 processes left behind in 2 of 2 samples: in PT, not in ET\(; [0-9]* more (-v)\)\?$' \
-	$measure -q -r 2 -w 0 --cpu 0 --export-json "$dir/left.json" -- "$burn" --orphan 60
+	$measure -q -r 2 -w 0 --cpu 0 --neighbour off --export-json "$dir/left.json" -- "$burn" --orphan 60
 that "its PT is no part of ET" sh -c "! grep -q 'on CPU\|impossible' '$dir/out'"
 that "how long it waited is not known" test \
 	"$(sqlite3 "$EMP_DB" 'SELECT count(*), sum(wait_ns IS NULL) FROM sample WHERE run = (SELECT max(id) FROM run)')" = '2|2'

@@ -166,7 +166,7 @@ def command(*argv, statuses=(0,)):
 
 def samples_of(run, emp):
     """What the book has, and which of it the document keeps."""
-    out = {o["sample"] for o in emp["by_cutoff"] + emp["by_unprofiled"]} | set(emp["incomplete"]) | set(emp.get("by_duet", []))
+    out = {o["sample"] for o in emp["by_cutoff"] + emp["by_unprofiled"]} | set(emp["incomplete"]) | set(emp["by_neighbour"]) | set(emp.get("by_duet", []))
     samples = json.loads(command(analyze, "export", str(run)))["samples"]
     kept = [s for s in samples if s["n"] not in out]
     if [s["pt_ns"] for s in samples] != emp["pt_ns"] or [s["et_ns"] for s in samples] != emp["et_ns"]:

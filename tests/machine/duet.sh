@@ -14,7 +14,7 @@ ways=scheduler
 [ "$(nproc)" = 1 ] || ways='scheduler freezer'
 
 duet() { # OPTION... COMMAND...
-	"$measure" -q --order duet --cpu "$cpu" --accounting none "$@"
+	"$measure" -q --order duet --cpu "$cpu" --neighbour off --accounting none "$@"
 }
 
 query() {
@@ -140,14 +140,14 @@ done
 setsid sh -c "taskset -c $cpu '$burn' 3600000" &
 busy=$!
 watched() {
-	"$measure" -q --order duet --cpu "$cpu" --accounting bpf "$@"
+	"$measure" -q --order duet --cpu "$cpu" --neighbour off --accounting bpf "$@"
 }
 expect 0 'taken by others' watched -v -r 2 -w 0 --alone 0 "$inc 3000000" "$inc 100000000"
 that "others took no more from the shorter one than its ET" [ "$(query "SELECT count(*), min(wait_ns * 5 > et_ns), max(wait_ns >= et_ns) FROM sample WHERE run = $(last) - 1")" = '2|1|0' ]
 expect 0 '' watched -r 1 -w 0 --alone 0 'sleep 0.3' 'sleep 0.3'
 that "others take nothing from programs that sleep" [ "$(query "SELECT count(*), max(wait_ns * 2 > et_ns) FROM sample WHERE run >= $(last) - 1")" = '2|0' ]
 for n in 10 11; do
-	"$measure" -q --accounting none --cpu "$cpu" --against inc -r 10 -n "awk $n" --export-json "$dir/inc$n" -- awk "BEGIN { for (i = 0; i < ${n}00000; i++) for (k = 0; k < 10; k++) x += i * k }" >"$dir/screen$n" 2>&1 || cat "$dir/screen$n"
+	"$measure" -q --accounting none --cpu "$cpu" --neighbour off --against inc -r 10 -n "awk $n" --export-json "$dir/inc$n" -- awk "BEGIN { for (i = 0; i < ${n}00000; i++) for (k = 0; k < 10; k++) x += i * k }" >"$dir/screen$n" 2>&1 || cat "$dir/screen$n"
 	that "the screen has them" grep -q 'In INC units *[0-9.]* ± [0-9.]* ' "$dir/screen$n"
 done
 kill -- -"$busy"
@@ -239,7 +239,7 @@ turns() { # FILE COMMAND...: two programs in turn, whose times FILE has
 	chown -R 65534 "$dir/nobody"
 	file=$1
 	shift
-	"$@" "$measure" -q --cpu "$cpu" -r 12 -w 0 -p "$(as_in "$dir/nobody/times")" --export-json "$dir/nobody/turns.json" "sh -c '$burn \$(cat $dir/nobody/ms)'" \
+	"$@" "$measure" -q --cpu "$cpu" --neighbour off -r 12 -w 0 -p "$(as_in "$dir/nobody/times")" --export-json "$dir/nobody/turns.json" "sh -c '$burn \$(cat $dir/nobody/ms)'" \
 		"sh -c '$burn \$(cat $dir/nobody/ms); exit'" | tee "$dir/screen"
 }
 for i in $(seq 24); do echo $((100 + 10 * (i > 12 ? 24 - i : i))); done >"$dir/follow"

@@ -13,7 +13,7 @@ ways=scheduler
 root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 
 duet() { # OPTION... COMMAND...
-	"$measure" -q --order duet --cpu "$cpu" -w 0 --alone 0 --export-json "$dir/duet.json" "$@"
+	"$measure" -q --order duet --cpu "$cpu" --neighbour off -w 0 --alone 0 --export-json "$dir/duet.json" "$@"
 }
 check() { # PLACE WORDS EXPRESSION: of p, the program in that place, and o, the other one
 	place=$1 words=$2 expression=$3
@@ -78,9 +78,9 @@ many=()
 for _ in $(seq 24); do many+=("sh -c \"'$burn' 200; :\""); done
 chmod 755 "$dir"
 install -d -o 65534 "$dir/nobody"
-ordinary="nice -n -20 setpriv --reuid 65534 --clear-groups env EMP_DB=$dir/nobody/book.db $measure -q --order duet --cpu $cpu -w 0 --alone 0 --export-json $dir/nobody/duet.json"
+ordinary="nice -n -20 setpriv --reuid 65534 --clear-groups env EMP_DB=$dir/nobody/book.db $measure -q --order duet --cpu $cpu --neighbour off -w 0 --alone 0 --export-json $dir/nobody/duet.json"
 hurried() { # OPTION... COMMAND...: a duet
-	nice -n -20 "$measure" -q --order duet --cpu "$cpu" -w 0 --alone 0 --export-json "$dir/duet.json" "$@"
+	nice -n -20 "$measure" -q --order duet --cpu "$cpu" --neighbour off -w 0 --alone 0 --export-json "$dir/duet.json" "$@"
 }
 is_own() { # FILE COMMAND...: a limit below the elapsed time is kept, at the third try at the latest
 	file=$1

@@ -6,7 +6,7 @@ set -u
 . "$(dirname "$0")/../cli/expect.sh"
 need_root
 build=$(realpath "$1")
-measure="$build/measure/emp-measure -q"
+measure="$build/measure/emp-measure -q --neighbour off"
 cpu=$(($(nproc) - 1))
 . "$(dirname "$0")/tracefs.sh"
 
