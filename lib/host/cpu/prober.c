@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 
 /* Readings that say how fast the CPU is without a neighbour. */
-enum { FIRST_READINGS = 64 };
+enum { FIRST_READINGS = 16 };
 /* A neighbour who is there for less of a reading is not waited for. */
 static const double WAITED_FOR = 0.05;
 static const int64_t FIRST_WAIT_NS = NS_PER_S / 5;

@@ -29,7 +29,7 @@ struct prober_options {
 	bool wait;
 };
 
-/* Takes some 20 ms, to learn how fast the CPU is without a neighbour. -errno with a sentence. */
+/* Takes some 3 ms, to learn how fast the CPU is without a neighbour. -errno with a sentence. */
 int prober_new(struct prober **ret, const struct prober_options *options, struct error *err);
 void prober_free(struct prober *prober);
 DEFINE_FREEP(prober)
