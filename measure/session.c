@@ -302,8 +302,9 @@ static int add_session_notes(struct session *s, struct error *err)
 static int open_prober(struct session *s, struct error *err)
 {
 	const struct measure_options *o = s->options;
-	const struct prober_options options = {
-		.cpu = o->cpu, .share = o->trace ? 0 : o->probe_share, .wait = true};
+	const struct prober_options options = {.cpu = o->cpu,
+		.share = o->trace ? 0 : o->probe_share,
+		.wait = discard_rules_by_neighbour(&s->rules)};
 
 	if (o->cpu < 0 || o->probe_share < 0)
 		return 0;

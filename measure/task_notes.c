@@ -56,6 +56,11 @@ int task_notes_add(struct task *t, struct error *err)
 			"emp-measure got a CPU %s after the ends on average, which is not in ET",
 			text_duration(sums->end_delay_ns / sums->taken));
 
+	if (sums->waited_ns > sums->et_ns / 20)
+		notes_add(&t->notes, NOTE_OTHER,
+			"Samples waited %s for neighbours to go (--neighbour off does not wait)",
+			text_duration(sums->waited_ns));
+
 	if (sums->killed > 0)
 		notes_add(&t->notes, NOTE_OTHER,
 			"Warning: %d process%s left behind and killed after --linger", sums->killed,

@@ -177,6 +177,8 @@ static void print_observation(FILE *file, const struct run_result *r)
 		if (s->observer_ns < 0)
 			continue;
 		observer_ns = saturate_add(observer_ns, s->observer_ns);
+		if (s->probe_ns > 0) /* it has a line of its own */
+			observer_ns -= s->probe_ns;
 		n++;
 	}
 	if (lost > 0)

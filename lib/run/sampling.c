@@ -253,6 +253,8 @@ static int store_or_count(const struct sampling_plan *plan, struct sampling *s,
 	s->killed += o->exec.killed;
 	s->et_ns += sample.et_ns;
 	s->end_delay_ns += o->exec.end_delay_ns;
+	if (o->probed.waited_ns > 0)
+		s->waited_ns += o->probed.waited_ns;
 	return plan->hooks.taken ? plan->hooks.taken(s, &sample, executions, o->usages.n, err) : 0;
 }
 

@@ -45,11 +45,12 @@ struct sampling {
 	int64_t pt_ns, et_ns;
 	/* how long this process waited for a CPU after the ends, which is not in ET */
 	int64_t end_delay_ns;
-	uint32_t taken;   /* samples */
-	int left_behind;  /* processes that outlived the program */
-	int killed;       /* of those, the ones that were killed */
-	int escaped;      /* samples in which some of the program ran outside its cgroup */
-	char escapee[16]; /* a process that did, "": not known */
+	int64_t waited_ns; /* for neighbours to go, before samples */
+	uint32_t taken;    /* samples */
+	int left_behind;   /* processes that outlived the program */
+	int killed;        /* of those, the ones that were killed */
+	int escaped;       /* samples in which some of the program ran outside its cgroup */
+	char escapee[16];  /* a process that did, "": not known */
 	/* samples in which a memory limit killed a process of a program that did not fail */
 	int limited;
 	char limit[128]; /* that limit, as holdback_killer */

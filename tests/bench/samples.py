@@ -57,6 +57,7 @@ for backend in "none", "bpf":
     tools[f"emp-measure, {backend}, on CPU {args.cpu}"] = on, lambda n, b=backend: bound + emp(b, n, "true", options=here)
 for backend in "none", "bpf":
     tools[f"emp-measure, {backend}, --cpu {args.cpu}"] = on, lambda n, b=backend: emp(b, n, "true", options=here)
+    tools[f"emp-measure, {backend}, no probes"] = on, lambda n, b=backend: emp(b, n, "true", options=(*here, "--probe", "off"))
 
 def print_times():
     starts, times = {name: [] for name in tools}, {name: [] for name in tools}

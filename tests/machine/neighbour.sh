@@ -18,7 +18,7 @@ that "the program is not taken for a neighbour" test "$apart" = 1
 # A fifth of the time for probes, beside another program on the CPU: neither is in ET - PT - W.
 taskset -c "$cpu" sh -c 'while :; do :; done' &
 other=$!
-expect 0 'Kept' $measure -q --ignore-lock --cpu "$cpu" -r 10 --probe 20% "$inc --iterations 300000000"
+expect 0 'Kept' $measure -q --ignore-lock --cpu "$cpu" -r 10 --neighbour off --probe 20% "$inc --iterations 300000000"
 kill $other
 wait $other 2>/dev/null
 that "probes took more than a twentieth of the samples" test "$(of_run 3 'sum(probe_ns) * 20 > sum(pt_ns)')" = 1

@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 
 /* Readings that say how fast the CPU is without a neighbour. */
-enum { FIRST_READINGS = 64 };
+enum { FIRST_READINGS = 16 };
 /* A neighbour who is there for less of a reading is not waited for. */
 static const double WAITED_FOR = 0.05;
 static const int64_t FIRST_WAIT_NS = NS_PER_S / 5;
@@ -26,13 +26,13 @@ struct prober {
 	sem_t begin, stop, done;
 	atomic_bool hurry, quit;
 	double alone;
-	int64_t waited_ns;   /* how long it has waited for a neighbour to go */
 	int64_t wait_ns;     /* how long it may still wait for a neighbour to go */
 	bool stopped, ended; /* of the last sample, for who asks */
 
 	/* Of a sample, from its first reading to the last one so far. */
 	struct neighbour_reading last;
 	int64_t first_ns;
+	int64_t waited_ns; /* for a neighbour to go */
 	double with_ns;    /* with a neighbour */
 	double with_var;   /* of that, ns² */
 	int64_t within_ns; /* CPU time of the readings within it */
@@ -72,7 +72,7 @@ static void read_before(struct prober *p)
 		waited_ns = p->last.at_ns - begun_ns;
 	}
 	p->wait_ns -= waited_ns;
-	p->waited_ns += waited_ns;
+	p->waited_ns = waited_ns;
 	p->first_ns = p->last.at_ns;
 	p->with_ns = p->with_var = 0;
 	p->within_ns = 0;
@@ -204,11 +204,6 @@ void prober_stop(struct prober *p)
 	p->stopped = true;
 }
 
-int64_t prober_waited_ns(const struct prober *p)
-{
-	return p ? p->waited_ns : 0;
-}
-
 struct probed prober_end(struct prober *p)
 {
 	double time_ns;
@@ -223,5 +218,6 @@ struct probed prober_end(struct prober *p)
 		.neighbour_ppm = llround(PPM * p->with_ns / time_ns),
 		.error_ppm = llround(PPM * fmin(sqrt(p->with_var) / time_ns, 1)),
 		.probe_ns = p->within_ns,
+		.waited_ns = p->waited_ns,
 	};
 }

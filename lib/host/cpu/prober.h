@@ -12,10 +12,11 @@ struct prober;
 struct probed {
 	/* the share of the time with a neighbour, and its standard error, in parts of 10^6 */
 	int64_t neighbour_ppm, error_ppm;
-	int64_t probe_ns; /* CPU time that it took within the sample */
+	int64_t probe_ns;  /* CPU time that it took within the sample */
+	int64_t waited_ns; /* before it, for a neighbour to go */
 };
 
-#define PROBED_NOTHING ((struct probed){-1, -1, -1})
+#define PROBED_NOTHING ((struct probed){-1, -1, -1, -1})
 
 /* The share of the time that probes within samples take unless another is given. */
 #define PROBE_SHARE 0.02
@@ -28,7 +29,7 @@ struct prober_options {
 	bool wait;
 };
 
-/* Takes some 20 ms, to learn how fast the CPU is without a neighbour. -errno with a sentence. */
+/* Takes some 3 ms, to learn how fast the CPU is without a neighbour. -errno with a sentence. */
 int prober_new(struct prober **ret, const struct prober_options *options, struct error *err);
 void prober_free(struct prober *prober);
 DEFINE_FREEP(prober)
@@ -39,6 +40,3 @@ void prober_begin(struct prober *prober);
 void prober_stop(struct prober *prober);
 /* What was seen since prober_begin; the second time nothing. */
 struct probed prober_end(struct prober *prober);
-
-/* How long samples waited in all; NULL: 0. */
-int64_t prober_waited_ns(const struct prober *prober);
