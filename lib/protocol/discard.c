@@ -491,13 +491,16 @@ static void discard_together(struct checked *runs, size_t n)
 					runs[k].own);
 }
 
-/* Which samples of a run had a neighbour. The caller frees the array. */
-static bool *flag_neighbours(const struct sample_filter *d, int64_t limit_ppm)
+/* Which samples of a run had a neighbour. The caller frees the array. *probed becomes true if that is
+ * known of any. */
+static bool *flag_neighbours(const struct sample_filter *d, int64_t limit_ppm, bool *probed)
 {
 	bool *flags = xcalloc(d->n_samples, sizeof(*flags));
 
-	for (size_t i = 0; i < d->n_samples; i++)
+	for (size_t i = 0; i < d->n_samples; i++) {
 		flags[i] = sample_has_neighbour(&d->samples[i], limit_ppm);
+		*probed |= d->samples[i].neighbour_ppm >= 0;
+	}
 	return flags;
 }
 
@@ -506,17 +509,16 @@ static enum neighbour_rule choose_neighbour_rule(const struct checked *runs, siz
 {
 	const struct sample_filter *d = runs[0].filter;
 	int64_t limit_ppm = d->rules.neighbour_limit_ppm;
-	_cleanup_(freep) bool *beside = flag_neighbours(d, limit_ppm);
-	size_t n = 0, clean = 0;
 	bool probed = false;
+	_cleanup_(freep) bool *beside = flag_neighbours(d, limit_ppm, &probed);
+	size_t n = 0, clean = 0;
 
 	for (size_t i = 1; i < n_runs; i++) {
-		_cleanup_(freep) bool *others = flag_neighbours(runs[i].filter, limit_ppm);
+		_cleanup_(freep) bool *others = flag_neighbours(runs[i].filter, limit_ppm, &probed);
 
 		add_flags(d, beside, runs[i].filter, others);
 	}
 	for (size_t i = 0; i < d->n_samples; i++) {
-		probed |= d->samples[i].neighbour_ppm >= 0;
 		n += !runs[0].result.out[i];
 		clean += !runs[0].result.out[i] && !beside[i];
 	}

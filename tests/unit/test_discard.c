@@ -542,6 +542,17 @@ TEST_OF_RUN(a_neighbour_of_one_program_of_a_duet_discards_the_sample_of_all)
 	assert_int_equal(out.by_duet[0], 7);
 }
 
+TEST_OF_RUN(a_program_of_a_duet_that_was_not_probed_loses_the_samples_of_the_other)
+{
+	start_duet(&beside, N);
+	for (size_t i = 0; i < N; i++)
+		samples[i].neighbour_ppm = -1;
+	others[6].neighbour_ppm = PPM;
+	check_same(N - 1, N - 1);
+	assert_int_equal(out.neighbour, NEIGHBOUR_DISCARD);
+	assert_int_equal(out.n_by_duet, 1);
+}
+
 /* Each has 6 clean samples, which would do, but not in the same rounds. */
 TEST_OF_RUN(auto_counts_the_rounds_of_a_duet_that_are_clean_in_all_programs)
 {
