@@ -160,7 +160,8 @@ static void print_profiles(const struct compare_input sides[2])
 	const struct discarding *of_a = &a->discarding, *of_b = &b->discarding;
 	bool any = a->profile || b->profile || *run_rules_options(&of_a->run) ||
 		   *run_rules_options(&of_b->run) ||
-		   of_a->n_by_neighbour + of_b->n_by_neighbour > 0;
+		   of_a->n_by_neighbour + of_b->n_by_neighbour > 0 || of_a->pt.adjusted.times_ns ||
+		   of_b->pt.adjusted.times_ns;
 	bool same = a->profile && b->profile && !strcmp(a->profile, b->profile) &&
 		    of_a->mark.blind_ns == of_b->mark.blind_ns;
 
@@ -174,6 +175,9 @@ static void print_profiles(const struct compare_input sides[2])
 			continue;
 		if (d->n_by_neighbour > 0)
 			neighbour = text_brief(", %zu because of a neighbour", d->n_by_neighbour);
+		if (d->pt.adjusted.times_ns)
+			neighbour = text_brief("; times adjusted for a neighbour (k %.2f ± %.2f)",
+				d->pt.adjusted.by.slope.k, d->pt.adjusted.by.slope.error);
 		terminal_say(stdout, 2, "Run %" PRId64 ": %s%s%s%s%s%s; %zu of %s discarded%s",
 			d->run.id, profile ? "profile '" : "no profile", profile ?: "",
 			profile ? "'" : "",
@@ -291,7 +295,9 @@ void compare_query_print(const struct compare_query *q)
 static json_t *run_side_as_json(const struct compare_input *input)
 {
 	const struct discarding *d = &input->discarding;
+	const struct neighbour_slope *slope = &d->pt.adjusted.by.slope;
 	const struct run *run = &d->run;
+	bool adjusted = d->pt.adjusted.times_ns;
 	json_t *json = json_pack("{s:I, s:s?, s:b, s:b}", "run", (json_int_t)run->id, "profile",
 		input->profile, "profile_missing", input->profile_missing, "other_cpus",
 		run->other_cpus);
@@ -303,6 +309,9 @@ static json_t *run_side_as_json(const struct compare_input *input)
 		json, "discarded", json_integer((json_int_t)(d->pt.raw.n - d->pt.kept.n)));
 	json_object_set_new(
 		json, "discarded_by_neighbour", json_integer((json_int_t)d->n_by_neighbour));
+	json_object_set_new(json, "neighbour_slope", json_real_or_null(adjusted ? slope->k : NAN));
+	json_object_set_new(
+		json, "neighbour_slope_error", json_real_or_null(adjusted ? slope->error : NAN));
 	json_object_set_new(json, "state", json_string(run_state_word(run->state)));
 	json_object_set_new(json, "peak_memory", peak_memory_as_json(&input->memory));
 	return json;

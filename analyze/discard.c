@@ -10,19 +10,43 @@
 #include "lib/report/results.h"
 #include "lib/report/screen.h"
 
-/* All samples, after the cutoffs, and after the 2-sd check; for ET and for PT. */
+enum stage_step { STEP_ALL, STEP_CUTOFFS, STEP_ADJUSTED, STEP_TWO_SD };
+
+/* All samples, after the cutoffs, without the neighbour if he was taken out of the times, and after
+ * the 2-sd check; for ET and for PT. */
 static const struct stage {
-	const char *clock, *step;
+	const char *clock, *name;
 	const char *member; /* of the JSON document */
-	size_t summary;     /* its offset */
+	bool et;
+	enum stage_step step;
 } stages[] = {
-	{"ET", "all", "et_raw", offsetof(struct discarding, et.raw)},
-	{"ET", "cutoffs", "et_by_cutoff", offsetof(struct discarding, et.kept)},
-	{"ET", "2 sd", "et_clean", offsetof(struct discarding, et.papers)},
-	{"PT", "all", "pt_raw", offsetof(struct discarding, pt.raw)},
-	{"PT", "cutoffs", "pt_by_cutoff", offsetof(struct discarding, pt.kept)},
-	{"PT", "2 sd", "pt_clean", offsetof(struct discarding, pt.papers)},
+	{"ET", "all", "et_raw", true, STEP_ALL},
+	{"ET", "cutoffs", "et_by_cutoff", true, STEP_CUTOFFS},
+	{"ET", "adjusted", "et_adjusted", true, STEP_ADJUSTED},
+	{"ET", "2 sd", "et_clean", true, STEP_TWO_SD},
+	{"PT", "all", "pt_raw", false, STEP_ALL},
+	{"PT", "cutoffs", "pt_by_cutoff", false, STEP_CUTOFFS},
+	{"PT", "adjusted", "pt_adjusted", false, STEP_ADJUSTED},
+	{"PT", "2 sd", "pt_clean", false, STEP_TWO_SD},
 };
+
+/* NULL: the run has no such stage. */
+static const struct summary *stage_summary(const struct stage *stage, const struct discarding *d)
+{
+	const struct clock_discarding *c = stage->et ? &d->et : &d->pt;
+	bool adjusted = c->adjusted.times_ns;
+
+	switch (stage->step) {
+	case STEP_ALL:
+		return &c->raw;
+	case STEP_CUTOFFS:
+		return adjusted ? &c->adjusted.before : &c->kept;
+	case STEP_ADJUSTED:
+		return adjusted ? &c->kept : NULL;
+	default:
+		return &c->papers;
+	}
+}
 
 /* Of one run, from the second on. */
 static const struct column stage_columns[] = {
@@ -41,13 +65,14 @@ static const struct column stage_columns[] = {
 static void add_stages(struct table *table, const struct discarding *d, bool with_run)
 {
 	for (const struct stage *stage = stages; stage < stages + ELEMENTS(stages); stage++) {
-		const struct summary *s = (const struct summary *)((const char *)d +
-								   stage->summary);
+		const struct summary *s = stage_summary(stage, d);
 
+		if (!s)
+			continue;
 		table_begin_row(table);
 		if (with_run)
 			table_add(table, NUMBER(d->run.id));
-		table_add(table, TEXT(stage->clock), TEXT(stage->step), NUMBER(s->n),
+		table_add(table, TEXT(stage->clock), TEXT(stage->name), NUMBER(s->n),
 			TEXT(s->n > 0 ? text_precise((double)s->min_ns, range_step(s)) : NULL),
 			TEXT(s->n > 0 ? text_precise((double)s->max_ns, range_step(s)) : NULL),
 			TEXT(s->n > 0 ? text_precise(s->mean_ns, s->sd_ns) : NULL),
@@ -142,7 +167,7 @@ static int discard_by_own(struct book *book, int64_t id, struct run_result *ret,
 		r = run_rules_load(book, &run, NULL, false, &own, err);
 	if (r < 0)
 		return r;
-	any = discard_rules_by_name(&own.rules) || discard_rules_by_neighbour(&own.rules);
+	any = discard_rules_by_name(&own.rules) || own.rules.neighbour != NEIGHBOUR_OFF;
 	if (!any || own.missing)
 		return error_say(err, -EINVAL,
 			"run %" PRId64
@@ -218,11 +243,13 @@ static int analyze_protocols_verb(int argc, char **argv, struct error *err)
 			noise_print(stdout, profile, &d->mark);
 		row = json_pack("{s:I, s:s*, s:s?}", "run", (json_int_t)run, "program",
 			d->run.program, "profile", profile);
-		for (const struct stage *stage = stages; stage < stages + ELEMENTS(stages); stage++)
-			json_object_set_new(row, stage->member,
-				summary_as_json((
-					const struct summary *)((const char *)d + stage->summary)));
+		for (const struct stage *stage = stages; stage < stages + ELEMENTS(stages);
+			stage++) {
+			const struct summary *summary = stage_summary(stage, d);
 
+			if (summary)
+				json_object_set_new(row, stage->member, summary_as_json(summary));
+		}
 		noise_add_json(row, &d->mark);
 		json_array_append_new(array, row);
 		add_stages(table, d, true);

@@ -66,6 +66,7 @@ static int describe_run(struct task *t, struct error *err)
 	const struct command *command = t->command;
 	const char *file = strrchr(command->argv[0], '/');
 	bool duet = s->order == ORDER_DUET;
+	int r = 0;
 
 	t->run = (struct run){
 		.program = text_utf8(file ? file + 1 : command->argv[0]),
@@ -86,7 +87,9 @@ static int describe_run(struct task *t, struct error *err)
 		free(t->run.wait_source);
 		t->run.wait_source = xstrdup("elapsed");
 	}
-	return names_text(&t->run.name_patterns, err);
+	if (s->rules.neighbour == NEIGHBOUR_ADJUST || s->rules.neighbour == NEIGHBOUR_AUTO)
+		r = neighbour_slope_load(s->base.book, &t->run, err);
+	return r < 0 ? r : names_text(&t->run.name_patterns, err);
 }
 
 static int task_fill(

@@ -231,6 +231,11 @@ static const struct field_table mean_table = {
 
 /* Environments are the same here if they are one, or if the identities of their fingerprints are:
  * settings may change. */
+#define SAME_IDENTITY                                                                      \
+	"(there.id = here.id OR (json_valid(here.document) AND json_valid(there.document)" \
+	" AND json_extract(here.document, '$.identity')"                                   \
+	" = json_extract(there.document, '$.identity')))"
+
 int book_run_means(
 	struct book *book, int64_t run, bool et, struct run_means *ret, struct error *err)
 {
@@ -239,13 +244,39 @@ int book_run_means(
 		" AND run.program = this.program AND run.command IS this.command"
 		" AND run.kind = this.kind"
 		" JOIN environment AS here ON here.id = this.environment"
-		" JOIN environment AS there ON there.id = run.environment AND (there.id = here.id"
-		"  OR (json_valid(here.document) AND json_valid(there.document)"
-		"   AND json_extract(here.document, '$.identity') = json_extract(there.document, "
-		"'$.identity')))"
+		" JOIN environment AS there ON there.id = run.environment AND " SAME_IDENTITY
 		" JOIN sample ON sample.run = run.id"
 		" WHERE NOT incomplete GROUP BY run.id ORDER BY min(start_ns)",
 		&ret->items, &ret->n, "ii", run, (int64_t)et);
+}
+
+static const struct field probed_fields[] = {
+	{FIELD(probed_time, FIELD_INT64, run), .min = 1},
+	{FIELD(probed_time, FIELD_INT64, pt_ns), IS_TIME},
+	{FIELD(probed_time, FIELD_INT64, neighbour_ppm), .max = PPM},
+	{FIELD(probed_time, FIELD_INT64, neighbour_error_ppm), .max = PPM,
+		.expression = "ifnull(neighbour_error_ppm, 0)"},
+};
+static const struct field_table probed_table = {
+	"sample", "", probed_fields, ELEMENTS(probed_fields), sizeof(struct probed_time)};
+
+/* As many as tell enough, and are read at once. */
+#define MOST_PROBED_RUNS "20"
+#define MOST_PROBED_SAMPLES "500"
+
+int book_probed_times(struct book *book, const struct run *like, struct probed_time **ret,
+	size_t *ret_n, struct error *err)
+{
+	return sql_all(book, err, &probed_table,
+		"WHERE neighbour_ppm IS NOT NULL AND NOT incomplete AND n <= " MOST_PROBED_SAMPLES
+		" AND run IN (SELECT run.id FROM run"
+		"  JOIN environment AS here ON here.id = ?1"
+		"  JOIN environment AS there ON there.id = run.environment AND " SAME_IDENTITY
+		"  WHERE run.program = ?2 AND run.command IS ?3 AND run.id <> ?4"
+		"   AND EXISTS (SELECT 1 FROM sample WHERE sample.run = run.id"
+		"    AND neighbour_ppm > 0)"
+		"  ORDER BY run.id DESC LIMIT " MOST_PROBED_RUNS ") ORDER BY run, n",
+		ret, ret_n, "itti", like->environment, like->program, like->command, like->id);
 }
 
 int book_mean_pt(struct book *book, int64_t run, double *ret_ns, struct error *err)

@@ -29,6 +29,16 @@ int book_runs(struct book *book, struct run **ret, size_t *ret_n, struct error *
  * of the same identity, by their start; this one is among them. The caller frees ret->items. */
 int book_run_means(
 	struct book *book, int64_t run, bool et, struct run_means *ret, struct error *err);
+/* A sample of which it is known how long it had a neighbour. */
+struct probed_time {
+	int64_t run, pt_ns, neighbour_ppm, neighbour_error_ppm;
+};
+
+/* Those of the latest runs of the same program and command as this one, which need not be in the
+ * book, in environments of the same identity; by run, in order. Runs without a neighbour are left
+ * out. The caller frees them. */
+int book_probed_times(struct book *book, const struct run *like, struct probed_time **ret,
+	size_t *ret_n, struct error *err);
 /* The mean PT of its samples; NAN: it has none. */
 int book_mean_pt(struct book *book, int64_t run, double *ret_ns, struct error *err);
 /* Removes a run and its samples, in a transaction of the caller. Unless forced, -EBUSY with a

@@ -56,6 +56,7 @@ int inc_units_load(struct book *book, int64_t run, const struct discard_rules *r
 		.low = c.ratio_low * units,
 		.high = c.ratio_high * units,
 		.sd = c.log_ratio.sd,
+		.error = c.log_ratio.se,
 		.n = c.a.n,
 		.hidden = c.bias_a / c.mean_a + c.bias_b / c.mean_b,
 		.step = (double)c.step_ns * (1 / c.mean_a + 1 / c.mean_b),

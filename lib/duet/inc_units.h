@@ -17,6 +17,7 @@ struct inc_units {
 	double mean;        /* geometric, of the samples kept */
 	double low, high;   /* its 95 % interval; NAN: fewer than two samples */
 	double sd;          /* of a sample, as a share; NAN likewise */
+	double error;       /* of the logarithm of the mean */
 	size_t n;           /* samples */
 	double hidden;      /* of the mean by the clock's steps, as a share */
 	double step;        /* of the clock, as a share of both programs' means */

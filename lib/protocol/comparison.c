@@ -57,6 +57,7 @@ struct comparison_side comparison_side_make(const struct discarding *d,
 		.step_ns = clock == COMPARISON_PT ? d->run.resolution_ns : 0,
 		.origin = {.call = d->run.owner, .cpu = d->run.cpu},
 	};
+	const struct clock_discarding *c = clock == COMPARISON_ET ? &d->et : &d->pt;
 	bool knows_wait = run_wait_is_exact(&d->run);
 
 	for (size_t i = 0; i < n; i++) {
@@ -65,7 +66,8 @@ struct comparison_side comparison_side_make(const struct discarding *d,
 		const struct comparison_time time = {
 			.n = s->n,
 			.start_ns = s->start_ns,
-			.time_ns = sample_time_ns(s, clock == COMPARISON_ET),
+			.time_ns = d->out[i] ? sample_time_ns(s, clock == COMPARISON_ET)
+					     : clock_time_ns(c, samples, i, clock == COMPARISON_ET),
 			.end_ns = s->start_ns + s->et_ns,
 		};
 
@@ -80,6 +82,7 @@ struct comparison_side comparison_side_make(const struct discarding *d,
 	}
 	if (side.n > 0)
 		side.wait_ns /= (double)side.n;
+	side.error = (struct mean_error){c->adjusted.by.variance, c->adjusted.by.slope.df};
 	if (is_too_short(&side, d))
 		side.unmeasurable = UNMEASURABLE_SHORT;
 	return side;
@@ -327,6 +330,11 @@ static struct comparison comparison_without_ratio(const struct comparison_side *
 	};
 }
 
+static struct mean_error relative_error_of(struct mean_error error, double mean)
+{
+	return (struct mean_error){error.variance / (mean * mean), error.df};
+}
+
 int comparison_make(const struct comparison_side *a, const struct comparison_side *b,
 	const struct run_variation *variation, struct comparison *ret, struct error *err)
 {
@@ -358,6 +366,8 @@ int comparison_make(const struct comparison_side *a, const struct comparison_sid
 		copy_times(b, times.b_ns);
 	}
 	plan.step_ns = a->step_ns > b->step_ns ? a->step_ns : b->step_ns;
+	plan.error_a = a->error;
+	plan.error_b = b->error;
 
 	r = compare(times.a_ns, n_a, times.b_ns, n_b, &plan, ret, err);
 	if (r < 0)
@@ -365,8 +375,11 @@ int comparison_make(const struct comparison_side *a, const struct comparison_sid
 	ret->clock = a->clock;
 	ret->rules = COMPARISON_RULES;
 	ret->unmeasurable = unmeasurable;
-	if (plan.design == DESIGN_PAIRS && times.above_0)
+	if (plan.design == DESIGN_PAIRS && times.above_0) {
 		ret->log_ratio = log_ratio_of(times.a_ns, times.b_ns, times.a_first, times.n);
+		log_ratio_add_error(&ret->log_ratio, relative_error_of(a->error, ret->mean_a));
+		log_ratio_add_error(&ret->log_ratio, relative_error_of(b->error, ret->mean_b));
+	}
 	if (plan.design == DESIGN_BETWEEN) {
 		ret->between = variation->sd;
 		ret->n_between = variation->n_runs;
@@ -470,15 +483,17 @@ static double error_with(const struct comparison *c, double more)
 	double a = c->mean_a, b = c->mean_b;
 	double of_a = (double)c->a.n / ((double)c->a.n + more);
 	double of_b = (double)c->b.n / ((double)c->b.n + more);
-	double between = c->between * c->between; /* does not shrink with more samples */
+	/* does not shrink with more samples */
+	double fixed_a = c->between * c->between + c->fixed_a / a / a;
+	double fixed_b = c->between * c->between + c->fixed_b / b / b, fixed = fixed_a + fixed_b;
 	double variance_a, variance_b, covariance;
 
 	if (c->design == DESIGN_DUET)
-		return c->log_ratio.se * sqrt(of_a);
-	variance_a = (c->variance_a / a / a - between) * of_a;
-	variance_b = (c->variance_b / b / b - between) * of_b;
+		return sqrt((c->log_ratio.se * c->log_ratio.se - fixed) * of_a + fixed);
+	variance_a = (c->variance_a / a / a - fixed_a) * of_a;
+	variance_b = (c->variance_b / b / b - fixed_b) * of_b;
 	covariance = 2 * c->covariance / a / b * of_a;
-	return sqrt(variance_a + variance_b - covariance + 2 * between);
+	return sqrt(variance_a + variance_b - covariance + fixed);
 }
 
 static struct verdict_forecast samples_forecast(const void *of, double more)

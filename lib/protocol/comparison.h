@@ -31,6 +31,8 @@ struct comparison_side {
 	enum unmeasurable_cause unmeasurable; /* its times mean too little for a verdict */
 	const char *cpu_kind;                 /* see struct discarding; NULL: none, or not known */
 	int64_t step_ns;                      /* of the clock; 0 or 1: not known */
+	/* of the mean of the items, whose times are without the neighbour */
+	struct mean_error error;
 	double wait_ns; /* mean W of the items, where it is exact; 0: not known */
 	struct comparison_origin origin;
 	struct comparison_time *discarded; /* as items: the samples that are not compared */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Making cutoffs of two runs, and applying a profile to a run: see discard.h. */
 #include "lib/protocol/discard.h"
+
+#include "lib/protocol/adjust.h"
 #include "lib/record/profile.h"
 
 #include <assert.h>
@@ -586,6 +588,7 @@ struct discarding sample_filter_judge(struct sample_filter *d)
 			out.by_duet[out.n_by_duet++] = d->samples[i].n;
 	check_two_sd(runs, n, false, &out.pt);
 	check_two_sd(runs, n, true, &out.et);
+	discarding_adjust(&out, d->samples, d->n_samples, &d->rules);
 	for (size_t i = 0; i < n; i++) {
 		free(runs[i].own);
 		if (i > 0)
@@ -636,6 +639,8 @@ void discarding_clear(struct discarding *d)
 	free(d->by_duet);
 	free(d->pt.by_two_sd);
 	free(d->pt.in_papers);
+	free(d->pt.adjusted.times_ns);
+	free(d->et.adjusted.times_ns);
 	free(d->et.by_two_sd);
 	free(d->et.in_papers);
 	free(d->cpu_kind);

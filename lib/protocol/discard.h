@@ -15,6 +15,7 @@
 #include "lib/protocol/analysis.h"
 #include "lib/record/profile.h"
 #include "lib/stats/comparison_verdict.h"
+#include "lib/stats/neighbour.h"
 #include "lib/stats/time_series.h"
 
 struct discard_rules {
@@ -30,6 +31,8 @@ struct discard_rules {
 	enum neighbour_rule neighbour;
 	/* the share of a sample's time with a neighbour above which the sample is discarded */
 	int64_t neighbour_limit_ppm;
+	/* of the program, as earlier runs of it showed; error 0: not known */
+	struct neighbour_slope slope;
 };
 
 /* Whether the rules can discard any sample because of a daemon. */
@@ -58,10 +61,20 @@ struct over_cutoff {
 	int64_t pt_ns, cutoff_ns;
 };
 
+/* How the times were brought to those without a neighbour. */
+struct clock_adjustment {
+	int64_t *times_ns;     /* of the samples kept, by index into all; NULL: they were not */
+	struct summary before; /* as they were measured */
+	struct neighbour_adjustment by;
+};
+
 /* One clock (ET or PT) through both checks. */
 struct clock_discarding {
 	struct summary raw, kept, papers; /* of all samples; after the first check; after both */
 	struct interval interval;         /* of the mean after the first check, at 95 % */
+	/* if neighbours were taken out of the times: `kept` and `interval` are without them, raw
+	 * and papers are not */
+	struct clock_adjustment adjusted;
 	/* the samples that the second check discards, ascending */
 	uint32_t *by_two_sd;
 	size_t n_by_two_sd;
@@ -84,8 +97,8 @@ struct discarding {
 	/* those that had a neighbour, ascending, each once; a sample may have another cause, too */
 	uint32_t *by_neighbour;
 	size_t n_by_neighbour;
-	/* What was done about neighbours: NEIGHBOUR_DISCARD; or NEIGHBOUR_ADJUST, and by_neighbour
-	 * is empty; or, also if no sample was probed, NEIGHBOUR_OFF. */
+	/* What was done about neighbours: NEIGHBOUR_DISCARD; or NEIGHBOUR_ADJUST (adjust.h), and
+	 * by_neighbour is empty; or, also if no sample was probed, NEIGHBOUR_OFF. */
 	enum neighbour_rule neighbour;
 	/* Of a duet: samples that are discarded only because another program's sample is, or is
 	 * missing. */
@@ -106,6 +119,15 @@ struct discarding {
 static inline int64_t sample_time_ns(const struct sample *sample, bool et)
 {
 	return et ? sample->et_ns : sample->pt_ns;
+}
+
+/* The time of sample i of all, which must be kept, without the neighbour if that was taken out. */
+static inline int64_t clock_time_ns(
+	const struct clock_discarding *clock, const struct sample *samples, size_t i, bool et)
+{
+	if (clock->adjusted.times_ns)
+		return clock->adjusted.times_ns[i];
+	return sample_time_ns(&samples[i], et);
 }
 
 /* Whether the second check discards this time, given the summary after the first check. */

@@ -17,18 +17,19 @@ enum { LEAST_HALF = 60 };
 enum { LEAST_BLOCKS = 5, LEAST_CORRELATED = 40, LEAST_LOG_RATIOS = 6 };
 enum { LEAST_FREEDOM = 2, LEAST_SAMPLES = 5 };
 
-/* A block of n samples, discarded from as if it were the whole run. scratch has room for two times
+/* A block of n samples of a run, discarded from as if it were the whole run. scratch has room for two times
  * n. */
-static struct sample_size block_of(
-	const struct sample *samples, const bool *out, size_t n, bool et, int64_t *scratch)
+static struct sample_size block_of(const struct discarding *d, const struct sample *samples,
+	size_t first, size_t n, bool et, int64_t *scratch)
 {
+	const struct clock_discarding *clock = et ? &d->et : &d->pt;
 	int64_t *times = scratch, *kept = scratch + n;
 	size_t left = 0, n_kept = 0;
 	struct summary s;
 
-	for (size_t i = 0; i < n; i++)
-		if (!out[i])
-			times[left++] = sample_time_ns(&samples[i], et);
+	for (size_t i = first; i < first + n; i++)
+		if (!d->out[i])
+			times[left++] = clock_time_ns(clock, samples, i, et);
 	s = summary_of(times, left);
 	for (size_t i = 0; i < left; i++)
 		if (!beyond_two_sd(&s, times[i]))
@@ -45,14 +46,20 @@ static struct sample_size block_of(
 
 /* How many samples give an interval of that half width, if they vary as those of the run do, and
  * neighbours are as much alike. The bias that the clock's steps may give the mean does not shrink
- * with more samples. NAN: no number of samples is enough. */
+ * with more samples, nor does the error of what was taken out for a neighbour. NAN: no number of
+ * samples is enough. */
 static double samples_needed_for(double half_width, const struct clock_discarding *c)
 {
 	double inflation = (double)c->kept.n / c->interval.effective_n;
 	double mean = fmax(c->kept.mean_ns, 1), n = inflation + 1;
 	double cv = fmax(c->kept.relative_error, c->interval.step_ns / sqrt(12) / mean);
+	const struct neighbour_adjustment *by = &c->adjusted.by;
 
 	half_width -= c->interval.bias_ns / mean;
+	if (by->variance > 0)
+		half_width = sqrt(
+			half_width * half_width -
+			pow(gsl_cdf_tdist_Pinv(0.975, by->slope.df) / mean, 2) * by->variance);
 	if (isnan(c->kept.relative_error) || !(half_width > 0))
 		return NAN;
 	for (int i = 0; i < 60; i++) { /* n grows, and t falls with it: steps in between */
@@ -90,8 +97,7 @@ static struct sample_size size_of_blocks(const struct discarding *d, const struc
 	double variance = 0, outliers = 0;
 
 	for (size_t k = 0; k < blocks; k++) {
-		struct sample_size block = block_of(
-			&samples[k * size], &d->out[k * size], size, et, scratch);
+		struct sample_size block = block_of(d, samples, k * size, size, et, scratch);
 
 		if (k == 0)
 			s = block;
@@ -142,7 +148,7 @@ int sample_sizes_find(struct sample_sizes *ret, const struct discarding *d,
 		if (clock->kept.n < 2)
 			continue;
 		sizes.needed[i] = samples_needed_for(sample_size_half_widths[i], clock);
-		if (isnan(sizes.needed[i]))
+		if (sample_size_half_widths[i] * clock->kept.mean_ns <= clock->interval.bias_ns)
 			sizes.step_ns = clock->interval.step_ns;
 	}
 	*ret = sizes;

@@ -73,6 +73,8 @@ json_t *kept_as_json(const struct clock_discarding *c)
 		json_pack("{s:o, s:o*, s:o*}", "interval_ns", json_interval(i->low_ns, i->high_ns),
 			"lag1", isnan(i->lag1) ? NULL : json_real(i->lag1), "effective_n",
 			json_real(i->effective_n)));
+	if (c->adjusted.times_ns)
+		json_object_set_new(kept, "as_measured", summary_as_json(&c->adjusted.before));
 	return kept;
 }
 

@@ -105,6 +105,10 @@ static void print_outliers(FILE *file, const struct run_result *r, bool et, bool
 static void print_stages(
 	FILE *file, const char *label, const struct clock_discarding *c, const char *unit)
 {
+	if (c->adjusted.times_ns && c->kept.n > 1)
+		terminal_say(file, 4, "  %s as measured: %s, CV %s", label,
+			text_mean_sd(c->adjusted.before.mean_ns, c->adjusted.before.sd_ns, unit),
+			text_percent(c->adjusted.before.relative_error));
 	if (c->raw.n != c->kept.n && c->raw.n > 1)
 		terminal_say(file, 4, "  %s of all samples: %s, CV %s, range %s", label,
 			text_mean_sd(c->raw.mean_ns, c->raw.sd_ns, unit),

@@ -133,12 +133,18 @@ static void note_impossible_pt(struct notes *notes, const struct run_result *res
 			text_duration(impossible.limit_ns));
 }
 
-/* That most samples had a neighbour. */
+/* That most samples had a neighbour, or that times are without him. */
 static void note_neighbour(
 	struct notes *notes, const struct discarding *d, const struct neighbour_time *time)
 {
+	const struct clock_adjustment *adjusted = &d->pt.adjusted;
 	const char *way_out = "or another hour";
 
+	if (adjusted->times_ns)
+		notes_add(notes, NOTE_NOISE,
+			"PT is adjusted for a neighbour (k %.2f ± %.2f); as measured: %s",
+			adjusted->by.slope.k, adjusted->by.slope.error,
+			text_precise(adjusted->before.mean_ns, adjusted->before.sd_ns));
 	if (2 * time->n_beside <= time->n_probed)
 		return;
 	if (d->run.neighbour_rule == NEIGHBOUR_DISCARD)

@@ -5,6 +5,7 @@
 
 #include "lib/base/terminal.h"
 #include "lib/document/document.h"
+#include "lib/protocol/adjust.h"
 
 int run_is_from(
 	struct book *book, const struct run *run, const char *machine, bool *ret, struct error *err)
@@ -281,6 +282,8 @@ int run_result_read(struct book *book, int64_t id, const struct discard_rules *g
 	if (!rules->correlation.values)
 		rules->correlation = (struct known_correlation){
 			run.correlation.lag1, (size_t)run.correlation.samples};
+	if (!(rules->slope.error > 0))
+		rules->slope = run_neighbour_slope(&run);
 	rules->resolution_ns = run.resolution_ns;
 	if (r == 0 && by_name)
 		r = book_sources(book, &sources, err);
@@ -323,6 +326,8 @@ json_t *neighbour_as_json(const struct run_result *result)
 {
 	const struct discarding *d = &result->discarding;
 	const struct neighbour_time time = run_neighbour_time(result);
+	const struct neighbour_slope *slope = &d->pt.adjusted.by.slope;
+	bool adjusted = d->pt.adjusted.times_ns;
 
 	if (time.n_probed == 0)
 		return json_null();
@@ -330,7 +335,9 @@ json_t *neighbour_as_json(const struct run_result *result)
 		{"samples", json_integer(time.n_beside)}, {"probed", json_integer(time.n_probed)},
 		{"limit_ppm", json_integer(run_neighbour_limit_ppm(&d->run))},
 		{"rule", json_text(neighbour_rule_names[d->run.neighbour_rule])},
-		{"done", json_text(neighbour_rule_names[d->neighbour])});
+		{"done", json_text(neighbour_rule_names[d->neighbour])},
+		{"slope?", adjusted ? json_real(slope->k) : NULL},
+		{"slope_error?", adjusted ? json_real(slope->error) : NULL});
 }
 
 void run_result_clear(struct run_result *r)
@@ -340,6 +347,15 @@ void run_result_clear(struct run_result *r)
 	free(r->counters);
 	disturbances_clear(&r->disturbances);
 	*r = (struct run_result){};
+}
+
+/* Whether the mean is so uncertain, because of what was taken out of it for a neighbour, that it
+ * tells little of how runs differ. */
+static bool is_vague(const struct clock_discarding *clock)
+{
+	const double VAGUE = 0.02;
+
+	return sqrt(clock->adjusted.by.variance) > VAGUE * clock->kept.mean_ns;
 }
 
 /* The means of the samples that the rules of each run keep, of all runs of the command of `run`. */
@@ -353,19 +369,45 @@ static int load_means(
 		_cleanup_(run_rules_clear) struct run_rules rules = {};
 		_cleanup_(run_clear) struct run of = {};
 		const struct discarding *d = &result.discarding;
-		const struct summary *kept = et ? &d->et.kept : &d->pt.kept;
+		const struct clock_discarding *clock = et ? &d->et : &d->pt;
 
 		r = book_get_run(book, ret->items[i].run, &of, err);
 		if (r == 0)
 			r = run_rules_load(book, &of, NULL, false, &rules, err);
 		if (r < 0 || !(discard_rules_by_name(&rules.rules) ||
-				     discard_rules_by_neighbour(&rules.rules)))
+				     rules.rules.neighbour != NEIGHBOUR_OFF))
 			continue;
 		r = run_result_read(book, of.id, &rules.rules, 0, &result, err);
-		ret->items[i].mean_ns = kept->mean_ns;
-		ret->items[i].n_samples = (int64_t)kept->n;
+		ret->items[i].mean_ns = clock->kept.mean_ns;
+		ret->items[i].n_samples = is_vague(clock) ? 0 : (int64_t)clock->kept.n;
 	}
 	return r;
+}
+
+int neighbour_slope_load(struct book *book, struct run *run, struct error *err)
+{
+	_cleanup_(freep) struct probed_time *times = NULL;
+	_cleanup_(freep) struct neighbour_sample *samples = NULL;
+	struct neighbour_slope slope;
+	size_t n = 0;
+	int r = book_probed_times(book, run, &times, &n, err);
+
+	if (r < 0)
+		return r;
+	samples = xcalloc(n + 1, sizeof(*samples));
+	for (size_t i = 0; i < n; i++)
+		samples[i] = (struct neighbour_sample){
+			.run = (size_t)times[i].run,
+			.time_ns = times[i].pt_ns,
+			.share = (double)times[i].neighbour_ppm / PPM,
+			.share_error = (double)times[i].neighbour_error_ppm / PPM,
+		};
+	slope = neighbour_slope_learn(samples, n);
+	if (slope.error >= neighbour_slope_unknown.error)
+		return 0;
+	run->neighbour_slope_ppm = llround(slope.k * PPM);
+	run->neighbour_slope_error_ppm = llround(fmax(1, slope.error * PPM));
+	return 0;
 }
 
 int run_variation_load(struct book *book, int64_t run_a, int64_t run_b, bool et,

@@ -75,6 +75,11 @@ void run_result_clear(struct run_result *result);
 int run_variation_load(struct book *book, int64_t run_a, int64_t run_b, bool et,
 	struct run_variation *ret, struct error *err);
 
+/* How much a neighbour slows the program of a run down, by the earlier runs of its command in the
+ * book: sets neighbour_slope_ppm and its error; 0: they do not tell. The run need not be in the
+ * book; what it is of must be known. */
+int neighbour_slope_load(struct book *book, struct run *run, struct error *err);
+
 /* By one walk over its executions, too. options->patterns NULL: those of names_load. */
 int analysis_load(struct book *book, int64_t run, const struct analysis_options *options,
 	struct analysis *ret, struct error *err);

@@ -286,10 +286,20 @@ static void print_range(FILE *file, const struct screen *s, const struct screen_
 		text_brief("%s%s%s", cv, *cv && *split ? "   " : "", split), cv);
 }
 
+/* No mean without a neighbour passes for one that was measured. */
+static const char *mean_label(const struct clock_discarding *c, bool et)
+{
+	if (c->adjusted.times_ns)
+		return et ? "  ET (adjusted)" : "  PT (adjusted)";
+	if (c->kept.n > 1)
+		return et ? "  ET (mean ± σ)" : "  PT (mean ± σ)";
+	return et ? "  ET" : "  PT";
+}
+
 static void print_et(FILE *file, const struct screen *s, const struct screen_layout *l)
 {
 	const struct summary *et = &s->result->et.kept;
-	const char *label = et->n > 1 ? "  ET (mean ± σ)" : "  ET";
+	const char *label = mean_label(&s->result->et, true);
 	const char *share = et->n > 0 ? on_cpu_text(s) : "", *more = "";
 
 	if (et->n > 0)
@@ -310,7 +320,7 @@ static void print_inc_units(FILE *file, const char *units)
 static void print_pt(FILE *file, const struct screen *s, const struct screen_layout *l)
 {
 	const struct summary *pt = &s->result->pt.kept;
-	const char *label = pt->n > 1 ? "  PT (mean ± σ)" : "  PT";
+	const char *label = mean_label(&s->result->pt, false);
 	const char *more = "", *less = "";
 
 	if (l->beside) {

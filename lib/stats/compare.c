@@ -141,6 +141,35 @@ struct log_ratio log_ratio_of(
 	return r;
 }
 
+/* The degrees of freedom of a sum of independent estimates, of which the second and the third are
+ * errors beside the scatter (Satterthwaite 1946). */
+static double df_with_errors(
+	double variance, double df, struct mean_error first, struct mean_error second)
+{
+	double all = variance + first.variance + second.variance;
+	double divisor = variance > 0 ? variance * variance / df : 0;
+
+	if (first.variance > 0)
+		divisor += first.variance * first.variance / first.df;
+	if (second.variance > 0)
+		divisor += second.variance * second.variance / second.df;
+	return divisor > 0 ? all * all / divisor : df;
+}
+
+void log_ratio_add_error(struct log_ratio *r, struct mean_error error)
+{
+	double se = sqrt(r->se * r->se + error.variance), more;
+
+	if (!(error.variance > 0) || isnan(r->se))
+		return;
+	r->df = df_with_errors(r->se * r->se, r->df, error, (struct mean_error){});
+	/* the signed ranks know nothing of it either */
+	more = r->se > 0 ? se / r->se : 1;
+	r->robust_low = r->robust - more * (r->robust - r->robust_low);
+	r->robust_high = r->robust + more * (r->robust_high - r->robust);
+	r->se = se;
+}
+
 double log_ratio_half(const struct log_ratio *r, double alpha)
 {
 	return isnan(r->se) ? NAN : gsl_cdf_tdist_Pinv(1 - alpha / 2, r->df) * r->se;
@@ -371,6 +400,26 @@ static void add_rounding(struct comparison *c, int64_t step_ns, const int64_t *a
 	}
 }
 
+/* What is uncertain about the means beside the scatter of the times. */
+static void add_errors(struct comparison *c, struct mean_error a, struct mean_error b)
+{
+	double variance = c->variance_a + c->variance_b - 2 * c->covariance;
+
+	c->fixed_a = a.variance;
+	c->fixed_b = b.variance;
+	if (c->design == DESIGN_DUET) {
+		a.variance /= c->mean_a * c->mean_a;
+		b.variance /= c->mean_b * c->mean_b;
+		log_ratio_add_error(&c->log_ratio, a);
+		log_ratio_add_error(&c->log_ratio, b);
+		c->df = c->log_ratio.df;
+		return;
+	}
+	c->df = df_with_errors(variance, c->df, a, b);
+	c->variance_a += a.variance;
+	c->variance_b += b.variance;
+}
+
 /* By how much more than the clock's steps explain the means differ, in standard errors. */
 static void judge_difference(struct comparison *c)
 {
@@ -429,6 +478,7 @@ int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b,
 	if (judged) {
 		c.step_ns = rounding_step(a_ns, n_a, b_ns, n_b, plan->step_ns);
 		add_rounding(&c, c.step_ns, a_ns, b_ns);
+		add_errors(&c, plan->error_a, plan->error_b);
 		judge_difference(&c);
 	}
 	c.p_adjusted = c.p;

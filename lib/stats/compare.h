@@ -26,6 +26,15 @@ struct log_ratio {
 struct log_ratio log_ratio_of(
 	const int64_t *a_ns, const int64_t *b_ns, const bool *a_first, size_t n);
 
+/* What is uncertain about a mean beside the scatter of the times. */
+struct mean_error {
+	double variance; /* 0: nothing */
+	double df;       /* degrees of freedom, where there is something */
+};
+
+/* Adds such an error of the logarithm. */
+void log_ratio_add_error(struct log_ratio *ratio, struct mean_error error);
+
 /* Half the width of the interval of the mean at 1 - alpha, by Student's t; NAN: not known. */
 double log_ratio_half(const struct log_ratio *ratio, double alpha);
 
@@ -54,6 +63,7 @@ struct compare_plan {
 	const bool *a_first;           /* DESIGN_DUET: which of each pair started first */
 	const struct sample_times *at; /* DESIGN_PAIRS: of each pair; NULL: not known */
 	int64_t step_ns;               /* of the clock; 0 or 1: not known, and found in the times */
+	struct mean_error error_a, error_b; /* ns² */
 };
 
 struct comparison {
@@ -86,8 +96,11 @@ struct comparison {
 	double mean_a, mean_b; /* that are compared: of pairs, without the drift */
 	double variance_a, variance_b, covariance; /* of these means */
 	double bias_a, bias_b;                     /* that the clock's steps may give them */
-	int64_t step_ns;  /* of the clock, as the times show it; 0: not asked */
-	double between;   /* DESIGN_BETWEEN: as in the plan; else 0 */
+	int64_t step_ns; /* of the clock, as the times show it; 0: not asked */
+	double between;  /* DESIGN_BETWEEN: as in the plan; else 0 */
+	/* the variances of the means that more samples leave as they are, beside that between runs:
+	 * they are in those above */
+	double fixed_a, fixed_b;
 	size_t n_between; /* the number of runs that it is known from; 0: not known */
 	/* DESIGN_DUET: `ratio` is the geometric mean of the ratios; DESIGN_PAIRS: beside it */
 	struct log_ratio log_ratio;

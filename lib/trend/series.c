@@ -167,7 +167,7 @@ static int load_inc_figures(struct book *book, const struct discard_rules *rules
 		return r < 0 ? r : 0;
 	run->n_samples = units.n;
 	run->log = log(units.mean);
-	run->error = units.sd / sqrt((double)units.n);
+	run->error = units.error;
 	run->hidden = units.hidden;
 	run->step = units.step;
 	return 0;
@@ -189,7 +189,8 @@ static int load_second_figures(struct book *book, const struct discard_rules *ru
 		return 1;
 	run->n_samples = kept->n;
 	run->log = log(kept->mean_ns / 1e9);
-	run->error = kept->relative_error / sqrt((double)kept->n);
+	run->error = hypot(kept->relative_error / sqrt((double)kept->n),
+		sqrt(pt->adjusted.by.variance) / kept->mean_ns);
 	run->hidden = pt->interval.bias_ns / kept->mean_ns;
 	run->step = pt->interval.step_ns / kept->mean_ns;
 	return 0;
