@@ -69,7 +69,7 @@ struct neighbour_account {
 	size_t n_parts;
 };
 
-/* part_ns: how long each part is; 0: what fits. */
-void neighbour_account_make(
-	struct neighbour_account *ret, const struct neighbour_series *series, int64_t part_ns);
+/* from_ns, to_ns: CLOCK_MONOTONIC, between which all readings are; it is divided into parts. */
+void neighbour_account_make(struct neighbour_account *ret, const struct neighbour_series *series,
+	int64_t from_ns, int64_t to_ns);
 void neighbour_account_clear(struct neighbour_account *account);

@@ -37,6 +37,13 @@ static double within(struct made_up *m, double low, double high)
 	return exp(log(low) + random_unit(&m->random) * log(high / low));
 }
 
+static void conclude(struct made_up *m)
+{
+	size_t n = m->series.n;
+
+	neighbour_account_make(&m->account, &m->series, 0, n ? m->series.readings[n - 1].at_ns : 0);
+}
+
 /* Readings with (`state`) or without a neighbour until `to_ns`. */
 static int64_t put_spell(struct made_up *m, int64_t at_ns, int64_t to_ns, bool state)
 {
@@ -63,7 +70,7 @@ TEST(episodes_are_found_where_they_are)
 			at = put_spell(&m, at, to[i], true);
 		}
 		put_spell(&m, at, end + NS_PER_S, false);
-		neighbour_account_make(&m.account, &m.series, 0);
+		conclude(&m);
 
 		assert_int_equal(m.account.n_episodes, n);
 		for (size_t i = 0; i < n; i++) {
@@ -135,7 +142,7 @@ static void count_covered(
 			read_ns = put_spell(
 				&m, read_ns, (int64_t)fmin(at - start, (double)for_ns), state);
 	}
-	neighbour_account_make(&m.account, &m.series, 0);
+	conclude(&m);
 
 	ret->n++;
 	ret->share += a->share.low <= share && share <= a->share.high;
@@ -177,6 +184,58 @@ TEST(intervals_have_the_true_value_in_93_to_98_percent_of_cases)
 	assert_in_range(1000 * all.stays / all.n_stays, 930, 980);
 }
 
+/* A burst of about `mean` in the mean, in which the neighbour comes and goes every 30 ms, from `at`
+ * on; readings are put if `start` has come. Returns its end. *with grows by the time with him. */
+static double burst(struct made_up *m, double at, double mean, double start, double for_ns,
+	int64_t *read_ns, double *with)
+{
+	double end = at + draw(m, EXPONENTIAL, mean), next;
+
+	for (bool state = true; at < end; state = !state, at = next) {
+		next = fmin(end, at + draw(m, EXPONENTIAL, 30e6));
+		*with += state ? next - at : 0;
+		if (next > start)
+			*read_ns = put_spell(
+				m, *read_ns, (int64_t)fmin(next - start, for_ns), state);
+	}
+	return end;
+}
+
+/* A minute with 6 to 40 bursts. */
+static bool bursts_are_covered(uint64_t seed)
+{
+	_cleanup_(clear) struct made_up m = {.random = seed};
+	const double for_ns = 60e9;
+	double cycle = 60e9 / within(&m, 6, 40),
+	       mean = cycle * (0.1 + 0.4 * random_unit(&m.random));
+	double start = 20 * cycle * (1 + random_unit(&m.random)), at = 0, with = 0, all = 0, share;
+	int64_t read_ns = 0;
+
+	for (int i = 0; i < 5000; i++)
+		all += burst(&m, 0, mean, INFINITY, 0, &read_ns, &with);
+	share = 0.9 * with / (all + 5000 * mean_cut(&m, EXPONENTIAL, cycle - mean, INFINITY));
+	while (at < start + for_ns) {
+		at = burst(&m, at, mean, start, for_ns, &read_ns, &with);
+		at += draw(&m, EXPONENTIAL, cycle - mean);
+		if (at > start)
+			read_ns = put_spell(&m, read_ns, (int64_t)fmin(at - start, for_ns), false);
+	}
+	conclude(&m);
+	return m.account.share.low <= share && share <= m.account.share.high;
+}
+
+TEST(so_it_is_where_episodes_come_in_bursts)
+{
+	enum { CASES = 200 };
+	uint64_t seed = check_seed(60000);
+	int covered = 0;
+
+	for (int i = 0; i < CASES; i++)
+		covered += bursts_are_covered(seed++);
+	printf("bursts: %.1f %%\n", 100.0 * covered / CASES);
+	assert_in_range(1000 * covered / CASES, 930, 990);
+}
+
 /* So many readings, 5 ms from one to the next. */
 static void put_even(struct made_up *m, size_t n, double cycle_ps, double share)
 {
@@ -192,7 +251,7 @@ TEST(without_an_episode_upper_bounds_follow_the_rule_of_three)
 	const struct neighbour_account *a = &m.account;
 
 	put_even(&m, 12001, 271, 0);
-	neighbour_account_make(&m.account, &m.series, 0);
+	conclude(&m);
 	assert_int_equal(a->n_episodes, 0);
 	assert_int_equal(a->observed_ns, 60 * NS_PER_S);
 	assert_close(a->most_a_second, 3.0 / 60, 1e-9);
@@ -209,7 +268,7 @@ TEST(a_neighbour_throughout_leaves_no_quiet_time_to_tell_of)
 
 	for (int i = 0; i < 500; i++) /* they do not repeat exactly */
 		put_even(&m, 1, 271, 0.8 + 0.1 * (i % 3));
-	neighbour_account_make(&m.account, &m.series, 0);
+	conclude(&m);
 	assert_int_equal(m.account.n_episodes, 1);
 	assert_false(m.account.episodes[0].whole);
 	assert_close(m.account.share.value, 0.9, 0.01);
@@ -225,7 +284,7 @@ TEST(quiet_times_that_are_all_shorter_say_so)
 		put_even(&m, 40, 271, 0);
 		put_even(&m, 10, 271, 0.9);
 	}
-	neighbour_account_make(&m.account, &m.series, 0);
+	conclude(&m);
 	assert_close(m.account.stays[1].share.value, 0.5, 0.02); /* 0.1 of 0.2 s */
 	assert_true(m.account.stays[2].share.value == 0);
 	assert_close(m.account.stays[2].share.high, 3.0 / 50, 0.002);
@@ -237,7 +296,7 @@ TEST(a_slower_processor_is_no_neighbour)
 
 	put_even(&m, 1600, 271, 0);
 	put_even(&m, 400, 271 * 1.2, 0);
-	neighbour_account_make(&m.account, &m.series, 0);
+	conclude(&m);
 	assert_int_equal(m.account.n_episodes, 0);
 	assert_int_equal(m.account.n_slower, 400);
 	assert_close(m.account.cycle_ps, 271, 0.01);
@@ -257,7 +316,7 @@ TEST(readings_that_are_not_sound_are_neither)
 		else /* the chain alone was slower */
 			reading->cycle_ps *= 3;
 	}
-	neighbour_account_make(&m.account, &m.series, 0);
+	conclude(&m);
 	assert_int_equal(m.account.n_unclear, 10);
 	assert_int_equal(m.account.n_readings, 200);
 	assert_int_equal(m.account.n_with, 0);
@@ -274,7 +333,7 @@ TEST(nothing_is_known_of_a_time_without_readings)
 	put_reading(&m, m.series.readings[300].at_ns + 3600 * NS_PER_S, 271, 0.9);
 	put_even(&m, 100, 271, 0.9);
 	put_even(&m, 200, 271, 0);
-	neighbour_account_make(&m.account, &m.series, 0);
+	conclude(&m);
 	assert_int_equal(m.account.n_episodes, 2);
 	assert_false(m.account.episodes[0].whole || m.account.episodes[1].whole);
 	assert_close((double)m.account.observed_ns, 3e9, 1e7);
@@ -286,7 +345,7 @@ TEST(without_a_reading_nothing_is_known)
 	_cleanup_(clear) struct made_up m = {};
 
 	for (int i = 0; i < 2; i++) {
-		neighbour_account_make(&m.account, &m.series, 0);
+		conclude(&m);
 		assert_true(isnan(m.account.share.value) && isnan(m.account.share.high));
 		assert_true(isnan(m.account.stays[0].share.value));
 		assert_int_equal(m.account.every_ns, 0);
@@ -307,7 +366,7 @@ TEST(parts_and_lengths_have_all_of_it)
 		put_even(&m, 20, 271, 0);
 		put_even(&m, 80, 271, i < 30);
 	}
-	neighbour_account_make(&m.account, &m.series, 0);
+	conclude(&m);
 	assert_int_equal(a->part_ns, 5 * NS_PER_S);
 	assert_int_equal(a->n_parts, 12);
 	for (size_t i = 0; i < a->n_parts; i++) {
