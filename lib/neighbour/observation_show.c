@@ -14,27 +14,26 @@ static bool frequency_steady(const struct neighbour_account *a)
 	return !(a->cycle_high_ps > STEADY * a->cycle_low_ps);
 }
 
-/* Percent with the digits of two shares that differ by so much: "97.3", "99.982". */
-static const char *share_number(double share, double apart)
+/* Percent with two significant digits of it, or of what is missing to 100: "0.78", "2.1", "98.8",
+ * "99.982". */
+static const char *share_number(double share)
 {
-	double digits = 1 - floor(log10(fmax(1e-6, 100 * apart)));
+	double digits = 1 - floor(log10(fmax(1e-6, 100 * fmin(share, 1 - share))));
 
-	return text_brief("%.*f", (int)fmin(4, fmax(0, digits)), 100 * share);
+	return text_brief("%.*f", (int)fmin(3, fmax(0, digits)), 100 * share);
 }
 
 /* "97.3 % (96.1 … 98.2)"; at the ends "0 % (below 0.5 %)", "100 % (at least 99.5 %)". */
 static const char *estimate_text(const struct neighbour_estimate *e)
 {
-	double width = e->high - e->low;
-
 	if (isnan(e->value))
 		return NULL;
 	if (e->value <= 0)
-		return text_brief("0 %% (below %s)", text_percent(e->high));
+		return text_brief("0 %% (below %s %%)", share_number(e->high));
 	if (e->value >= 1)
-		return text_brief("100 %% (at least %s %%)", share_number(e->low, 1 - e->low));
-	return text_brief("%s %% (%s … %s)", share_number(e->value, width),
-		share_number(e->low, width), share_number(e->high, width));
+		return text_brief("100 %% (at least %s %%)", share_number(e->low));
+	return text_brief("%s %% (%s … %s)", share_number(e->value), share_number(e->low),
+		share_number(e->high));
 }
 
 /* What was done, and the share of each CPU that it took. */
@@ -92,7 +91,7 @@ static const char *longest_text(
 			longest = &a->episodes[i];
 	if (!longest)
 		return NULL;
-	return text_brief("%s%s, from %s", longest->whole ? "" : "> ",
+	return text_brief("%s%s at %s", longest->whole ? "" : "> ",
 		text_duration(longest->length_ns), observed_at(o, longest->at_ns));
 }
 
@@ -116,11 +115,15 @@ static void print_shares(const struct neighbour_observation *o)
 /* What the shares of CPUs without an episode rest on. */
 static void print_none_seen(const struct neighbour_observation *o)
 {
+	size_t none = 0;
+
 	for (size_t i = 0; i < o->n_cpus; i++) {
 		const struct neighbour_account *a = &o->cpus[i].account;
 
 		if (a->n_episodes > 0 || a->observed_ns == 0)
 			continue;
+		if (none++ == 0)
+			putchar('\n');
 		terminal_say(stdout, 2,
 			"CPU %d: no neighbour seen in %zu readings. There is less than one "
 			"episode in %s (95 %%); the share holds if they last a second.",
@@ -243,7 +246,7 @@ static void print_siblings(const struct neighbour_observation *o)
 }
 
 /* What this machine knows itself. */
-static void print_rest(const struct neighbour_observation *o)
+static void print_remarks(const struct neighbour_observation *o)
 {
 	size_t unexplained = 0;
 
@@ -280,7 +283,7 @@ void neighbour_observation_print(const struct neighbour_observation *o)
 	print_lengths(o);
 	print_parts(o);
 	putchar('\n');
-	print_rest(o);
+	print_remarks(o);
 }
 
 static json_t *estimate_json(const struct neighbour_estimate *e)

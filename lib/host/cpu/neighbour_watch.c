@@ -5,10 +5,25 @@
 #include "lib/base/interrupt.h"
 #include "lib/host/process/pinning.h"
 
+#include <math.h>
 #include <sched.h>
 
 /* Of all CPUs together: 128 MB. */
 enum { MOST_READINGS = 4000000 };
+
+double neighbour_series_share(const struct neighbour_series *series)
+{
+	double alone = neighbour_alone(series->readings, series->n), sum = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < series->n; i++) {
+		if (!neighbour_sound(&series->readings[i]))
+			continue;
+		sum += neighbour_share(&series->readings[i], alone);
+		n++;
+	}
+	return n > 0 ? sum / (double)n : NAN;
+}
 
 void neighbour_series_clear(struct neighbour_series *series)
 {

@@ -28,4 +28,7 @@ struct neighbour_watch {
  * calling thread may run where it could before. neighbour_series_clear() frees the readings, after
  * a failure too. */
 int neighbour_watch(struct neighbour_watch *watch, struct error *err);
+
+/* The share of the time with a neighbour; NAN: no reading is sound. */
+double neighbour_series_share(const struct neighbour_series *series);
 void neighbour_series_clear(struct neighbour_series *series);
