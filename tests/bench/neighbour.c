@@ -12,8 +12,12 @@
  *
  * Of each way to a result, in percent: the bias of the result, how often the interval contains the
  * truth (aim: 93 to 97), and how wide it is, as a share of the interval of as many samples without
- * a neighbour (median, and the highest tenth; aim: 1.3 at most). */
-#include "lib/protocol/discard.h"
+ * a neighbour (median, and the highest tenth; aim: 1.3 at most).
+ *
+ * Then, of two programs of different slopes that are measured in turn, how often their comparison
+ * shows a difference that is not there (aim: 5 at most), and how wide the interval of the ratio is,
+ * as a share of that of as many samples without a neighbour (median). */
+#include "lib/protocol/comparison.h"
 #include "lib/stats/neighbour.h"
 #include "lib/stats/summary.h"
 
@@ -40,14 +44,15 @@ struct machine {
 	double at_s, until_s; /* now, and the end of this visit or absence */
 	double stays_s, stays_away_s;
 	bool there;
-	double k, k_now;
+	double k;
+	double differs; /* how much more this neighbour takes than others */
 };
 
 static void change(struct machine *m)
 {
 	m->there = !m->there;
 	m->until_s += gsl_ran_exponential(rng, m->there ? m->stays_s : m->stays_away_s);
-	m->k_now = fmax(0, m->k * (1 + gsl_ran_gaussian(rng, VARIES)));
+	m->differs = fmax(0, 1 + gsl_ran_gaussian(rng, VARIES));
 }
 
 static struct machine machine_of(double k)
@@ -68,7 +73,7 @@ static double pass(struct machine *m, double *work_s, double for_s)
 	double end_s = m->at_s + for_s, beside_s = 0;
 
 	while (m->at_s<end_s && * work_s> 0) {
-		double speed = m->there ? 1 - m->k_now : 1;
+		double speed = m->there ? 1 - m->k * m->differs : 1;
 		double step_s = fmin(m->until_s, end_s) - m->at_s;
 
 		if (*work_s <= step_s * speed) {
@@ -385,6 +390,121 @@ static void print(enum way way, struct tally *t)
 		t->n ? t->widths[t->n / 2] : NAN, t->n ? t->widths[t->n * 9 / 10] : NAN);
 }
 
+/* A program that is measured in turn with another. */
+struct in_turn {
+	double k, work_s;
+	struct neighbour_slope earlier;
+	struct sample samples[MOST];
+};
+
+static void draw_program(struct in_turn *p, double work_s, double noise)
+{
+	struct made_case c = {
+		.k = 1 - exp2(-gsl_rng_uniform(rng)), .work_s = work_s, .noise = noise};
+
+	learn(&c);
+	*p = (struct in_turn){.k = c.k, .work_s = work_s, .earlier = c.earlier};
+}
+
+static void take_in_turn(struct in_turn *p, struct machine *m, size_t i, double noise)
+{
+	double begin_s = m->at_s;
+	struct neighbour_sample sample;
+
+	m->k = p->k;
+	sample = take(m, 0, p->work_s * exp(gsl_ran_gaussian(rng, noise)));
+	p->samples[i] = (struct sample){.n = (uint32_t)i + 1,
+		.start_ns = llround(begin_s * 1e9) + 1,
+		.pt_ns = sample.time_ns,
+		.et_ns = sample.time_ns,
+		.wait_ns = -1,
+		.neighbour_ppm = llround(sample.share * PPM),
+		.neighbour_error_ppm = llround(sample.share_error * PPM)};
+}
+
+static struct comparison compare_in_turn(
+	const struct in_turn programs[2], size_t n, enum neighbour_rule rule)
+{
+	static const struct sources none = {};
+	struct discarding judged[2];
+	struct comparison_side sides[2];
+	struct comparison c;
+	struct error err = {};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct sample_filter filter = {.rules = {.neighbour = rule,
+						       .neighbour_limit_ppm = NEIGHBOUR_LIMIT_PPM,
+						       .slope = programs[i].earlier},
+			.sources = &none,
+			.samples = programs[i].samples,
+			.n_samples = n};
+
+		judged[i] = sample_filter_judge(&filter);
+		judged[i].run.cpu = 1;
+		judged[i].run.owner = (char *)"one call";
+		sides[i] = comparison_side_make(&judged[i], programs[i].samples, n, COMPARISON_PT);
+		sample_filter_clear(&filter);
+	}
+	if (comparison_make(&sides[0], &sides[1], NULL, &c, &err) < 0)
+		c = (struct comparison){.ratio_low = NAN};
+	for (size_t i = 0; i < 2; i++) {
+		comparison_side_clear(&sides[i]);
+		judged[i].run.owner = NULL;
+		discarding_clear(&judged[i]);
+	}
+	return c;
+}
+
+/* As long as too few rounds are without a neighbour, up to twice as many. */
+static size_t take_rounds(
+	struct in_turn programs[2], struct machine *m, size_t wanted, double noise)
+{
+	size_t n = 0, clean = 0;
+
+	while (n < 2 * wanted && clean < wanted) {
+		for (size_t i = 0; i < 2; i++)
+			take_in_turn(&programs[(n + i) % 2], m, n, noise);
+		clean += !sample_has_neighbour(&programs[0].samples[n], NEIGHBOUR_LIMIT_PPM) &&
+			 !sample_has_neighbour(&programs[1].samples[n], NEIGHBOUR_LIMIT_PPM);
+		n++;
+	}
+	return n;
+}
+
+static void print_comparisons(size_t cases, enum neighbour_rule rule)
+{
+	static const size_t sizes[] = {10, 20, 40};
+	static struct in_turn programs[2];
+
+	printf("%-10s", neighbour_rule_names[rule]);
+	for (size_t s = 0; s < ELEMENTS(sizes); s++) {
+		size_t known = 0, differ = 0;
+		double *widths = xcalloc(cases, sizeof(*widths));
+
+		for (size_t i = 0; i < cases; i++) {
+			double work_s = draw_log(0.02, 1), noise = draw_log(0.003, 0.03);
+			struct machine m = machine_of(0);
+			struct comparison c;
+			size_t n;
+
+			draw_program(&programs[0], work_s, noise);
+			draw_program(&programs[1], work_s, noise);
+			n = take_rounds(programs, &m, sizes[s], noise);
+			c = compare_in_turn(programs, n, rule);
+			if (isnan(c.ratio_low))
+				continue;
+			differ += c.ratio_low > 1 || c.ratio_high < 1;
+			widths[known++] = (c.ratio_high - c.ratio_low) /
+					  (2 * 1.96 * noise * sqrt(2 / (double)sizes[s]));
+		}
+		gsl_sort(widths, 1, known);
+		printf(" %6zu: %5.1f %6.2f", known, 100 * (double)differ / (double)known,
+			known ? widths[known / 2] : NAN);
+		free(widths);
+	}
+	printf("\n");
+}
+
 int main(int argc, char **argv)
 {
 	size_t cases = argc > 1 ? strtoul(argv[1], NULL, 10) : 2000;
@@ -419,6 +539,9 @@ int main(int argc, char **argv)
 			free(tallies[s][w].widths);
 		}
 	}
+	printf("\nin turn, 10, 20 and 40 samples: cases, false differences, width\n");
+	for (enum neighbour_rule rule = 0; rule < N_NEIGHBOUR_RULES; rule++)
+		print_comparisons(cases, rule);
 	gsl_rng_free(rng);
 	return 0;
 }

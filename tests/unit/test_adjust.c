@@ -156,6 +156,38 @@ TEST(comparisons_are_of_times_without_the_neighbour_and_know_the_error_of_that)
 	assert_true(isinf(comparison_samples_missing(&c)));
 }
 
+TEST(a_duet_knows_the_errors_of_the_slopes_of_both)
+{
+	struct sample a[N], b[N];
+	struct discard_rules off = adjust;
+	_cleanup_(discarding_clear) struct discarding of_a = {}, of_b = {}, raw = {};
+	struct comparison c, without;
+	double errors = 0;
+
+	off.neighbour = NEIGHBOUR_OFF;
+	make_samples(a, 0.9, 0.4);
+	make_samples(b, 0.9, 0.4);
+	for (size_t i = 0; i < N; i++)
+		b[i].start_ns += i % 2 ? 1 : -1;
+	of_a = judge(a, &adjust);
+	of_b = judge(b, &adjust);
+	raw = judge(b, &off);
+	of_a.run.kind = of_b.run.kind = raw.run.kind = RUN_DUET;
+	of_a.run.owner = xstrdup("one call");
+	of_b.run.owner = xstrdup("one call");
+	raw.run.owner = xstrdup("one call");
+
+	without = compare_judged(&raw, a, &raw, b); /* both have the same times */
+	c = compare_judged(&of_a, a, &of_b, b);
+	assert_int_equal(c.design, DESIGN_DUET);
+	assert_close(c.ratio, 1, 1e-6);
+	errors = 2 * of_a.pt.adjusted.by.variance / 1e16;
+	assert_close(c.log_ratio.se, sqrt(errors), 1e-6);
+	assert_close(c.df, 14, 0.1); /* of two slopes of 7 each */
+	assert_true(c.ratio_low < 1 - 2 * sqrt(errors) && c.ratio_high > 1 + 2 * sqrt(errors));
+	assert_true(without.ratio_high < 1 + sqrt(errors) / 10);
+}
+
 TEST(more_samples_do_not_reduce_the_error_of_the_slope)
 {
 	struct sample samples[N];

@@ -134,3 +134,50 @@ TEST(the_interval_contains_the_error_of_the_slope)
 	interval = neighbour_interval(&none, 1e5, by_scatter);
 	assert_close(interval.low_ns, 96e3, 1e-6);
 }
+
+/* PT of gzip -6 in us, and the share with a neighbour in percent, as recorded on a virtual machine:
+ * three stretches of 12 samples in which a neighbour came and went, and one beside a neighbour. */
+static const struct {
+	int pt_us, percent;
+} recorded[4][12] = {
+	{{49489, 17}, {47732, 4}, {50722, 12}, {48180, 11}, {50633, 13}, {51065, 20}, {48624, 7},
+		{49167, 4}, {58578, 88}, {57337, 76}, {50198, 33}, {50121, 16}},
+	{{60703, 78}, {59148, 79}, {60591, 73}, {60757, 75}, {50484, 31}, {49454, 10}, {48540, 10},
+		{48337, 12}, {58592, 91}, {58711, 86}, {58892, 83}, {58938, 84}},
+	{{48194, 10}, {47291, 7}, {48592, 7}, {48221, 9}, {58145, 95}, {60057, 91}, {58797, 79},
+		{61026, 97}, {60639, 99}, {60192, 100}, {60810, 97}, {61122, 92}},
+	{{61154, 99}, {61030, 100}, {59638, 95}, {63050, 93}, {60700, 88}, {60094, 83},
+		{60961, 100}, {59133, 92}, {59051, 95}, {60009, 92}, {60800, 100}, {61950, 100}}};
+
+/* The mean of all recorded samples that had a neighbour in less than 5 % of their time. */
+static const double CLEAN_NS = 47619e3;
+
+TEST(recorded_samples_beside_a_neighbour_become_those_without)
+{
+	struct neighbour_sample samples[ALL];
+	struct neighbour_adjustment adjustment;
+	struct neighbour_slope slope;
+	struct interval interval;
+	struct summary s;
+	int64_t times[12];
+
+	for (size_t i = 0; i < 48; i++)
+		samples[i] = (struct neighbour_sample){
+			.run = i / 12,
+			.time_ns = recorded[i / 12][i % 12].pt_us * 1000,
+			.share = recorded[i / 12][i % 12].percent / 100.0,
+			.share_error = 0.02,
+		};
+	slope = neighbour_slope_learn(samples, 36);
+	assert_close(slope.k, 0.23, 0.03); /* that of all 722 samples */
+	for (size_t i = 0; i < 12; i++)
+		times[i] = samples[36 + i].time_ns;
+	assert_true(summary_of(times, 12).mean_ns > 1.25 * CLEAN_NS);
+
+	adjustment = neighbour_adjust(samples + 36, 12, &slope, times);
+	s = summary_of(times, 12);
+	interval = neighbour_interval(&adjustment, s.mean_ns, interval_of_mean(times, 12, NULL, 0));
+	assert_close(s.mean_ns, CLEAN_NS, 0.03 * CLEAN_NS);
+	assert_true(interval.low_ns < CLEAN_NS && interval.high_ns > CLEAN_NS);
+	assert_true(interval.high_ns - interval.low_ns < 0.2 * CLEAN_NS);
+}
