@@ -3,27 +3,14 @@
  * it. */
 #include "calibrate/options.h"
 
-#include "lib/host/process/pinning.h"
 #include "lib/host/process/signals.h"
 #include "lib/jitter/jitter_show.h"
 #include "lib/jitter/watch.h"
 
 enum { LEAST_BUFFER = 64 << 10 };
 
-static int *observed_cpus;
+static struct calibrate_cpus observed;
 static struct watch_request request = {.observe_ns = 60 * NS_PER_S, .buffer_bytes = 16 << 20};
-
-static int parse_cpus(const char *value, const char *name, void *into, struct error *err)
-{
-	int r = text_parse_cpu_list(value, &observed_cpus, &request.n_cpus);
-
-	if (r < 0 || request.n_cpus == 0)
-		return error_say(err, -EINVAL,
-			"%s: '%s' is not a list of CPUs such as 1, 0-3 or 2,5", name, value);
-	for (size_t i = 0; r == 0 && i < request.n_cpus; i++)
-		r = pinning_check(observed_cpus[i], AT_FDCWD, err);
-	return r;
-}
 
 static int parse_buffer(const char *value, const char *name, void *into, struct error *err)
 {
@@ -37,7 +24,7 @@ static int parse_buffer(const char *value, const char *name, void *into, struct 
 
 static const struct option_row jitter_options[] = {
 	{0, "cpu", "LIST", "observe these CPUs, such as 1 or 2-5 (default: all but the first)",
-		parse_cpus, NULL},
+		calibrate_cpus_option, &observed},
 	{0, "for", "TIME", "how long to observe, such as 10min (default 1min)", option_duration,
 		&request.observe_ns},
 	{0, "threshold", "TIME", "record gaps longer than this (default: 10 times the smallest)",
@@ -59,36 +46,31 @@ static int calibrate_jitter_verb(int argc, char **argv, struct error *err)
 		.json = calibrate_options.json,
 		.all = calibrate_options.verbose,
 		.kept = request.keep};
-	cpu_set_t set;
 	int r;
 
 	if (geteuid() != 0)
 		return error_say(err, -EPERM,
 			"emp-calibrate jitter reads the kernel's trace, which only root can do: "
 			"use sudo");
-	if (!observed_cpus) {
-		/* all CPUs that this process may use, except the first one: the traces are merged
-		 * on it */
-		if (sched_getaffinity(0, sizeof(set), &set) < 0)
-			return error_os(
-				err, -errno, "cannot read which CPUs exist; name some with --cpu");
-		observed_cpus = xcalloc(CPU_SETSIZE, sizeof(*observed_cpus));
-		for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-			if (CPU_ISSET(cpu, &set))
-				observed_cpus[request.n_cpus++] = cpu;
-		if (request.n_cpus > 1)
-			memmove(observed_cpus, observed_cpus + 1,
-				--request.n_cpus * sizeof(*observed_cpus));
+	if (!observed.items) {
+		r = calibrate_cpus_default(&observed, err);
+		if (r < 0)
+			return r;
+		/* not the first one: the traces are merged on it */
+		if (observed.n > 1)
+			memmove(observed.items, observed.items + 1,
+				--observed.n * sizeof(*observed.items));
 	}
 
 	request.db = calibrate_options.db;
-	request.cpus = observed_cpus;
+	request.cpus = observed.items;
+	request.n_cpus = observed.n;
 	request.screen = calibrate_options.json ? stderr : stdout;
 	request.quiet = calibrate_options.quiet || calibrate_options.json;
 
 	interrupt_block_others();
 	r = watch_run(&request, &session, &run, err);
-	free(observed_cpus);
+	free(observed.items);
 	if (r == 0)
 		r = jitter_show(session.book, run.id, &view, err);
 	if (r == 0)

@@ -16,12 +16,13 @@ static const struct option_row common_options[] = {
 
 /* A verb has a file of its own, with its options; resume is in run.c. */
 extern const struct verb calibrate_run, calibrate_resume, calibrate_status, calibrate_revalidate,
-	calibrate_constant, calibrate_jitter, calibrate_clocks, calibrate_profile;
+	calibrate_constant, calibrate_jitter, calibrate_neighbour, calibrate_clocks,
+	calibrate_profile;
 
 /* In the order of help. */
 static const struct verb *const verbs[] = {&calibrate_run, &calibrate_resume, &calibrate_status,
-	&calibrate_revalidate, &calibrate_constant, &calibrate_jitter, &calibrate_clocks,
-	&calibrate_profile, NULL};
+	&calibrate_revalidate, &calibrate_constant, &calibrate_jitter, &calibrate_neighbour,
+	&calibrate_clocks, &calibrate_profile, NULL};
 
 static const struct tool tool = {
 	.name = "emp-calibrate",

@@ -2,9 +2,41 @@
 /* The options of emp-calibrate: see options.h. */
 #include "calibrate/options.h"
 
+#include "lib/host/process/pinning.h"
+
+#include <sched.h>
+
 struct calibrate_options calibrate_options = {.cpu = -1};
 
 const char *const calibrate_backends[] = {"auto", "bpf", "taskstats", NULL};
+
+int calibrate_cpus_option(const char *value, const char *name, void *into, struct error *err)
+{
+	struct calibrate_cpus *cpus = into;
+	int r = text_parse_cpu_list(value, &cpus->items, &cpus->n);
+
+	if (r < 0 || cpus->n == 0)
+		return error_say(err, -EINVAL,
+			"%s: '%s' is not a list of CPUs such as 1, 0-3 or 2,5", name, value);
+	for (size_t i = 0; r == 0 && i < cpus->n; i++)
+		r = pinning_check(cpus->items[i], AT_FDCWD, err);
+	return r;
+}
+
+int calibrate_cpus_default(struct calibrate_cpus *cpus, struct error *err)
+{
+	cpu_set_t set;
+
+	if (cpus->items)
+		return 0;
+	if (sched_getaffinity(0, sizeof(set), &set) < 0)
+		return error_os(err, -errno, "cannot read which CPUs exist; name some with --cpu");
+	cpus->items = xcalloc(CPU_SETSIZE, sizeof(*cpus->items));
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &set))
+			cpus->items[cpus->n++] = cpu;
+	return 0;
+}
 
 int calibrate_operand(
 	const char *operand, int64_t *ret_run, const char **ret_profile, struct error *err)

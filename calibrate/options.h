@@ -19,6 +19,16 @@ struct calibrate_options {
 
 extern struct calibrate_options calibrate_options;
 
+/* The CPUs that a verb observes; the caller frees the array. */
+struct calibrate_cpus {
+	int *items;
+	size_t n;
+};
+
+option_parser calibrate_cpus_option; /* into struct calibrate_cpus */
+/* All that this process may use, if the option did not name any. */
+int calibrate_cpus_default(struct calibrate_cpus *cpus, struct error *err);
+
 /* The backends that observe daemons, in the order of enum accounting_backend; ends with NULL. */
 extern const char *const calibrate_backends[];
 

@@ -3,6 +3,7 @@
 #include "measure/task_notes.h"
 
 #include "measure/perf_counts.h"
+#include "measure/sibling_note.h"
 #include "lib/report/results.h"
 #include "lib/report/run_notes.h"
 #include "lib/report/screen.h"
@@ -38,6 +39,9 @@ int task_notes_add(struct task *t, struct error *err)
 	if (r < 0)
 		return r;
 	run_notes_add(&t->notes, &t->result, s->rules.profile);
+	r = sibling_note_add(t, err);
+	if (r < 0)
+		return r;
 	if (sums->escaped > 0)
 		notes_add(&t->notes, NOTE_PROGRAM,
 			"Warning: %s left %s cgroup in %d of %zu samples%s",

@@ -298,11 +298,22 @@ static const struct option_row audit_options[] = {
 	{},
 };
 
+/* Looking for a neighbour takes a second, and what it finds is another thing in the next: only where
+ * all rows are shown; not for what runs and profiles keep of an audit. */
+static int audit_look_for_neighbours(struct facts *facts, struct error *err)
+{
+	if (facts->root_fd != AT_FDCWD || !(options.verbose || (options.all && options.json)))
+		return 0;
+	return facts_read_neighbours(facts, err);
+}
+
 static int audit_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(audit_clear) struct audit audit = {};
 	int r = facts_read(&audit.facts, err);
 
+	if (r == 0)
+		r = audit_look_for_neighbours(&audit.facts, err);
 	if (r < 0)
 		return r;
 	audit_decide(&audit);

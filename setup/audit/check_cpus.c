@@ -5,6 +5,11 @@
 
 #include "lib/host/process/cgroup.h"
 
+#include <math.h>
+
+/* Of a second: less than this is not worth a word. */
+#define NEIGHBOUR_SEEN 0.005
+
 #define NO_CPU "no CPU is set apart for timing; --cpu names one"
 
 DECIDER(check_cpus_latency)
@@ -69,6 +74,62 @@ DECIDER(check_cpus_smt)
 		finding_set(ret, CHECK_OK, "on; CPU %d has its core for itself", f->cpu);
 	else
 		finding_set(ret, CHECK_OFF, "on: %s", threads);
+}
+
+/* "45 % of the last second on CPU 1; CPU 5 of the same core was busy for 40 %": of the CPU with the
+ * most; the caller frees it. */
+static char *neighbour_text(const struct facts *f, const struct cpu_neighbour *most)
+{
+	char *text;
+
+	if (!(most->share >= NEIGHBOUR_SEEN))
+		text = text_format("none in the last second on %s",
+			f->n_neighbours == 1 ? text_brief("CPU %d", most->cpu)
+					     : text_count((int64_t)f->n_neighbours, "CPU"));
+	else
+		text = text_format("%s of the last second on CPU %d%s", text_percent(most->share),
+			most->cpu,
+			f->n_neighbours == 1 ? ""
+					     : text_brief(", the most of %zu", f->n_neighbours));
+	if (most->sibling >= 0 && !isnan(most->busy))
+		text_append(&text, "; ", "CPU %d of the same core was busy for %s", most->sibling,
+			text_percent(most->busy));
+	else if (most->share >= NEIGHBOUR_SEEN && f->machine.virtual)
+		text_append(&text, "; ", "the host shares this core");
+	return text;
+}
+
+/* What was there in one second need not be there in the next: nothing is wrong with a machine of
+ * which only its host decides. */
+DECIDER(check_cpus_neighbour)
+{
+	const struct cpu_neighbour *most = NULL;
+	_cleanup_(freep) char *text = NULL;
+	bool visible = false;
+
+	for (size_t i = 0; i < f->n_neighbours; i++) {
+		const struct cpu_neighbour *n = &f->neighbours[i];
+
+		visible |= n->sibling >= 0;
+		if (!isnan(n->share) && (!most || n->share > most->share))
+			most = n;
+	}
+	if (most)
+		text = neighbour_text(f, most);
+	if (!most && f->machine.virtual)
+		finding_set(ret, CHECK_BY_HOST, "the host decides who shares its cores; -v looks");
+	else if (!most)
+		finding_set(ret, CHECK_ABSENT, "not looked for; -v looks");
+	else if (f->machine.virtual && !visible)
+		finding_set(ret, CHECK_BY_HOST, "%s", text);
+	else if (most->share < NEIGHBOUR_SEEN)
+		finding_set(ret, CHECK_OK, "%s", text);
+	else if (visible)
+		finding_set(ret, CHECK_OFF, "%s", text);
+	else
+		finding_set(ret, CHECK_UNKNOWN,
+			"%s, or something like it: this machine sees no other thread of the core",
+			text);
 }
 
 DECIDER(check_cpus_type)

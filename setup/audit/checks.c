@@ -17,9 +17,10 @@ check_decider check_frequency_driver, check_frequency_governor, check_frequency_
 check_decider check_kernel_version, check_kernel_pending, check_kernel_debugging, check_kernel_perf,
 	check_kernel_tracer, check_kernel_leftovers, check_kernel_programs, check_kernel_audit,
 	check_kernel_scheduler;
-check_decider check_cpus_latency, check_cpus_smt, check_cpus_type, check_cpus_quota,
-	check_cpus_weight, check_cpus_isolated, check_cpus_nohz, check_cpus_tickless_clock,
-	check_cpus_callbacks, check_cpus_mask, check_cpus_balancer, check_cpus_interrupts;
+check_decider check_cpus_latency, check_cpus_smt, check_cpus_neighbour, check_cpus_type,
+	check_cpus_quota, check_cpus_weight, check_cpus_isolated, check_cpus_nohz,
+	check_cpus_tickless_clock, check_cpus_callbacks, check_cpus_mask, check_cpus_balancer,
+	check_cpus_interrupts;
 check_decider check_power_supply, check_power_cooling, check_power_uncore, check_power_throttling,
 	check_power_limits;
 check_decider check_session_affinity, check_session_priority, check_session_memory,
@@ -473,6 +474,15 @@ const struct check check_rows[] = {
 			.keeps = of_smt,
 			.on_request = true,
 		}},
+	{"neighbour", 'B', "CPUs",
+		.wanted = "nobody on the other thread of the core",
+		.why = "two threads share a core's units and caches: programs take up to twice as "
+			"long beside a neighbour, and nothing else on a virtual machine shows it",
+		.who = "EMP",
+		.how = "emp-setup apply --isolate N; 'emp-calibrate neighbour' shows when it is "
+			"quiet",
+		.undo = "emp-setup restore",
+		.decide = check_cpus_neighbour},
 	{"nmi", 'B', "kernel",
 		.wanted = "0",
 		.who = "tuned, bencher, mmtests",

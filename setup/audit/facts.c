@@ -5,6 +5,8 @@
 #include "lib/book/book.h"
 #include "lib/clocks/clocks.h"
 #include "lib/host/bpf/bpf_programs.h"
+#include "lib/host/cpu/cpu_time.h"
+#include "lib/host/cpu/neighbour_watch.h"
 #include "lib/host/process/pinning.h"
 #include "lib/host/system/kernel_setting.h"
 #include "setup/audit/audit_rules.h"
@@ -385,6 +387,56 @@ int facts_read(struct facts *ret, struct error *err)
 	return 0;
 }
 
+/* The other thread of its core that was busiest. */
+static void find_sibling(struct cpu_neighbour *neighbour, const char *before, const char *now)
+{
+	_cleanup_(freep) char *list = path_text(
+		AT_FDCWD, SYS_CPU "cpu%d/topology/thread_siblings_list", neighbour->cpu);
+	_cleanup_(freep) int *threads = NULL;
+	size_t n = 0;
+
+	neighbour->sibling = -1;
+	neighbour->busy = NAN;
+	if (!list || text_parse_cpu_list(list, &threads, &n) < 0)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		double busy = cpu_time_busy(before, now, threads[i]);
+
+		if (threads[i] == neighbour->cpu ||
+			(neighbour->sibling >= 0 && !(busy > neighbour->busy)))
+			continue;
+		neighbour->sibling = threads[i];
+		neighbour->busy = busy;
+	}
+}
+
+int facts_read_neighbours(struct facts *f, struct error *err)
+{
+	_cleanup_(freep) char *before = cpu_time_text(), *now = NULL;
+	_cleanup_(freep) struct neighbour_series *series = NULL;
+	struct neighbour_watch watch = {.for_ns = NS_PER_S};
+	cpu_set_t set;
+	int r;
+
+	if (sched_getaffinity(0, sizeof(set), &set) < 0)
+		return error_os(err, -errno, "cannot read which CPUs may be used");
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (f->cpu == cpu || (f->cpu < 0 && CPU_ISSET(cpu, &set)))
+			*array_add(series, watch.n) = (struct neighbour_series){.cpu = cpu};
+	watch.series = series;
+	r = neighbour_watch(&watch, err);
+	now = cpu_time_text();
+	for (size_t i = 0; i < watch.n; i++) {
+		struct cpu_neighbour *neighbour = array_add(f->neighbours, f->n_neighbours);
+
+		neighbour->cpu = series[i].cpu;
+		neighbour->share = neighbour_series_share(&series[i]);
+		find_sibling(neighbour, before, now);
+		neighbour_series_clear(&series[i]);
+	}
+	return r < 0 ? r : 0;
+}
+
 void elapses_free(struct elapse *elapses, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -419,6 +471,7 @@ void facts_clear(struct facts *f)
 	unit_reasons_clear(&f->needed);
 	unit_reasons_clear(&f->left);
 	free(f->threads);
+	free(f->neighbours);
 
 	for (size_t i = 0; f->files && i < n_check_rows; i++) {
 		for (size_t k = 0; k < f->files[i].n; k++) {

@@ -63,6 +63,15 @@ struct setting_files {
 	size_t n;
 };
 
+/* What a second of looking for a neighbour (lib/host/cpu/neighbour.h) on a CPU has found. */
+struct cpu_neighbour {
+	int cpu;
+	double share; /* of the time; NAN: not known */
+	/* the other thread of its core that was busiest meanwhile; -1: this machine sees none */
+	int sibling;
+	double busy; /* how busy; NAN: not known */
+};
+
 /* What several checks or apply need, and what systemd and the kernel are asked for. A check reads
  * the files that it alone needs below root_fd itself. What is not known is NULL, or -1 where
  * nothing else is said. */
@@ -125,6 +134,11 @@ struct facts {
 	const char *locked; /* the lock of a package manager at work; NULL: none */
 	int lock_error;     /* why that is not known, negative */
 
+	/* Of the CPU that programs will be timed on, or of all that may be used. None: nobody has
+	 * looked. */
+	struct cpu_neighbour *neighbours;
+	size_t n_neighbours;
+
 	/* Of each row's setting, an array of n_check_rows; none where a row has none. */
 	struct setting_files *files;
 };
@@ -135,6 +149,8 @@ int facts_read(struct facts *ret, struct error *err);
 /* Its last part, for what is in small files. The kernel is asked for BPF programs and audit rules
  * only with AT_FDCWD (else -ENOSYS). */
 void facts_read_files(struct facts *facts, int root_fd, int cpu);
+/* Looks for a neighbour, for a second. */
+int facts_read_neighbours(struct facts *facts, struct error *err);
 void facts_clear(struct facts *facts);
 
 /* Why a unit is to be stopped: by the policy, what it is for this machine, and what it starts or is

@@ -131,6 +131,7 @@ def write_all():
         document(f"emp-analyze --json {verb} {one} --profile mine")
     measured(f"-r 3 --profile mine --cpu {CPU} -- {BURN} 20", 3)
     measured(f"-r 3 --against inc --cpu {CPU} -- {BURN} 20", 3)
+    document(f"emp-calibrate neighbour --cpu {CPU} --for 1s --json")
     document(f"emp-calibrate clocks --cpu {CPU} --json")
     document("emp-analyze clocks --json")
     with open("office.ini", "w", encoding="utf-8") as file:
@@ -156,6 +157,7 @@ def write_all():
     with open("run.json", "w", encoding="utf-8") as file:
         file.write(run(f"emp-analyze export {one}"))
     document("emp-analyze import --json run.json")
+    document(f"emp-calibrate neighbour --cpu {CPU} --for 1s --json")
     document(f"emp-calibrate clocks --cpu {CPU} --json")
     document("emp-analyze clocks --diff --json")
     compare_commits()

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The layers hold: base, clock < host < record < book < document < run, and base < stats < protocol < report. A feature (clocks, duet, jitter, load, trend)
+# The layers hold: base, clock < host < record < book < document < run, and base < stats < protocol < report. A feature (clocks, duet, jitter, load, neighbour, trend)
 # includes the core but no other feature (trend includes duet: it follows figures in units of INC), and the core includes no feature. A tool includes lib and itself.
 # A library is included in one place, and libcpupower (GPL-2.0-only) and GSL (GPL-3) are in no binary together.
 # Usage: layers.sh SOURCE BUILD
@@ -21,7 +21,7 @@ allowed() { # TOP: which folders a file below it may include, as an alternation
 	lib/run) echo 'lib/base|lib/host|lib/record|lib/book|lib/document|lib/run' ;;
 	lib/report) echo 'lib/base|lib/host|lib/stats|lib/record|lib/book|lib/document|lib/protocol|lib/report' ;;
 	lib/trend) echo 'lib/base|lib/stats|lib/record|lib/book|lib/protocol|lib/run|lib/report|lib/duet|lib/trend' ;;
-	lib/clocks | lib/duet | lib/jitter | lib/load)
+	lib/clocks | lib/duet | lib/jitter | lib/load | lib/neighbour)
 		echo "lib/base|lib/clock|lib/host|lib/stats|lib/record|lib/book|lib/document|lib/protocol|lib/run|lib/report|$1"
 		;;
 	*) echo "lib/[a-z]+|$1" ;;

@@ -146,7 +146,7 @@ def commands_of(book, folder):
 def other_commands():
     helps = [[tool, "--help"] for tool in FOLDERS] + [[tool, "--version"] for tool in FOLDERS]
     verbs = {"emp-analyze": "list show import export remove cutoffs discard daemons sample-size protocols compare trend load jitter scatter clocks",
-             "emp-calibrate": "run resume status revalidate constant jitter clocks profile", "emp-setup": "audit apply restore status fingerprint verify"}
+             "emp-calibrate": "run resume status revalidate constant jitter neighbour clocks profile", "emp-setup": "audit apply restore status fingerprint verify"}
     helps += [[tool, one, "--help"] for tool, all_of in verbs.items() for one in all_of.split()]
     faults = [[tool, *words] for tool, all_of in verbs.items() for one in all_of.split() for words in ([one, "--no-such"], [one, "1", "2", "3", "4"], [one, "--db"], [one[:-1]])]
     faults += [["emp-analyze", *words.split()] for words in ("show 4711", "show x", "compare 1", "compare 1 4711", "trend nobody", "load 1", "jitter 1", "scatter 1", "scatter 1 -o x", "discard 1 --profile no",

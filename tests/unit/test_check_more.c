@@ -69,6 +69,39 @@ TEST_OF_MACHINE(smt_is_off_only_where_no_core_runs_two_threads)
 	assert_found("smt", CHECK_OK, "not supported");
 }
 
+TEST_OF_MACHINE(a_neighbour_is_the_hosts_affair_or_that_of_a_thread_that_is_seen)
+{
+	struct cpu_neighbour n[] = {{0, 0.002, -1, NAN}, {1, 0.452, -1, NAN}, {2, NAN, -1, NAN}};
+	struct facts f = {.root_fd = tree.fd, .machine.virtual = true};
+
+	assert_found_in(&f, "neighbour", CHECK_BY_HOST,
+		"the host decides who shares its cores; -v looks");
+	f.machine.virtual = false;
+	assert_found_in(&f, "neighbour", CHECK_ABSENT, "not looked for; -v looks");
+
+	f.neighbours = n;
+	f.n_neighbours = 3;
+	assert_found_in(&f, "neighbour", CHECK_UNKNOWN,
+		"45 % of the last second on CPU 1, the most of 3, or something like it: this "
+		"machine sees no other thread of the core");
+	f.machine.virtual = true;
+	assert_found_in(&f, "neighbour", CHECK_BY_HOST,
+		"45 % of the last second on CPU 1, the most of 3; the host shares this core");
+	n[1].share = 0.001;
+	assert_found_in(&f, "neighbour", CHECK_BY_HOST, "none in the last second on 3 CPUs");
+
+	/* one CPU, and a thread that this machine sees */
+	f.machine.virtual = false;
+	f.n_neighbours = 1;
+	n[0] = (struct cpu_neighbour){1, 0.3, 5, 0.4};
+	assert_found_in(&f, "neighbour", CHECK_OFF,
+		"30 % of the last second on CPU 1; CPU 5 of the same core was busy for 40 %");
+	n[0].share = 0;
+	n[0].busy = 0;
+	assert_found_in(&f, "neighbour", CHECK_OK,
+		"none in the last second on CPU 1; CPU 5 of the same core was busy for 0 %");
+}
+
 TEST_OF_MACHINE(cores_that_run_two_threads_are_counted)
 {
 	static const char *const siblings[] = {"0-1", "0-1", "2", "3"};

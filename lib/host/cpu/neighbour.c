@@ -58,6 +58,19 @@ static double cycles_a_turn(const struct neighbour_reading *reading)
 	return reading->cycle_ps > 0 ? reading->turn_ps / reading->cycle_ps : 1;
 }
 
+int64_t neighbour_uninterrupted_ns(const struct neighbour_reading *reading)
+{
+	double part_ps = reading->turn_ps * TURNS + reading->cycle_ps * PER_TURN * CHAIN_TURNS;
+
+	return (int64_t)(PARTS * part_ps / 1000);
+}
+
+bool neighbour_sound(const struct neighbour_reading *reading)
+{
+	return cycles_a_turn(reading) >= 1 - REPEATS &&
+	       reading->for_ns <= 2 * neighbour_uninterrupted_ns(reading);
+}
+
 /* The least that was read is that without a neighbour, if there was a time without. If there was
  * none, readings differ: then a turn is taken to need one cycle. */
 double neighbour_alone(const struct neighbour_reading *readings, size_t n)
@@ -67,10 +80,14 @@ double neighbour_alone(const struct neighbour_reading *readings, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		double cycles = cycles_a_turn(&readings[i]);
 
+		if (!neighbour_sound(&readings[i]))
+			continue;
 		least = fmin(least, cycles);
 		most = fmax(most, cycles);
 	}
-	return least > DOUBTFUL && most > least * (1 + REPEATS) ? 1 : least;
+	if (most == 0 || (least > DOUBTFUL && most > least * (1 + REPEATS)))
+		return 1;
+	return least;
 }
 
 double neighbour_share(const struct neighbour_reading *reading, double alone)

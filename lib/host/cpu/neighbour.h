@@ -19,8 +19,15 @@ struct neighbour_reading {
  * beside a neighbour. */
 struct neighbour_reading neighbour_read(void);
 
+/* How long such a reading takes if nothing interrupts it. */
+int64_t neighbour_uninterrupted_ns(const struct neighbour_reading *reading);
+
+/* Whether it says something of a neighbour. Not if it was interrupted for as long as it took; nor
+ * if a turn took less than a cycle, because then something slowed the chain alone. */
+bool neighbour_sound(const struct neighbour_reading *reading);
+
 /* How many cycles a turn takes without a neighbour, by readings of one processor, in any order: 1
- * on most. n > 0. */
+ * on most, also if none of the readings is sound. */
 double neighbour_alone(const struct neighbour_reading *readings, size_t n);
 
 /* How much of the reading's time had a neighbour, 0 to 1. */
