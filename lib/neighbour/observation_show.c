@@ -353,7 +353,7 @@ static json_t *cpu_json(const struct observed_cpu *cpu, int64_t since_ns)
 
 	for (size_t i = 0; i < cpu->n_siblings; i++)
 		json_array_append_new(
-			siblings, JSON_OBJECT({"cpu", json_integer(cpu->siblings[i].cpu)},
+			siblings, JSON_OBJECT({"sibling", json_integer(cpu->siblings[i].cpu)},
 					  {"busy", json_real_or_null(cpu->siblings[i].busy)}));
 	return JSON_OBJECT({"cpu", json_integer(a->cpu)},
 		{"readings", json_integer((json_int_t)a->n_readings)},
