@@ -110,9 +110,11 @@ static int task_fill(
 		.session = s,
 	};
 	t->clean.rules.patterns = s->patterns.rows;
-	/* which of both auto comes to is decided by all samples */
+	/* which of both auto comes to is decided by all samples, and adjusting discards none */
 	if (s->rules.neighbour == NEIGHBOUR_AUTO)
 		t->clean.rules.neighbour = NEIGHBOUR_DISCARD;
+	else if (s->rules.neighbour == NEIGHBOUR_ADJUST)
+		t->clean.rules.neighbour = NEIGHBOUR_OFF;
 	s->names[t - s->tasks] = t->name;
 	t->in_messages = command->named ? text_format("%s: %s", t->name, command->text)
 					: xstrdup(t->name);

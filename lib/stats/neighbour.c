@@ -53,9 +53,9 @@ static double share_noise(const struct neighbour_sample *s, double k)
 	return s->share_error * s->share_error / (at * at * at);
 }
 
-/* The variance of the score: of neighbouring samples the products count, too, because one episode
- * disturbs several alike (Newey & West 1987); errors are enlarged by the sample's leverage (HC3,
- * MacKinnon & White 1985). */
+/* The variance of a sum of such values, in the order of time: of successive ones the products
+ * count, too, because one visit of a neighbour disturbs several samples alike (Newey & West
+ * 1987). */
 static double score_variance(const double *scores, size_t n)
 {
 	size_t lags = (size_t)ceil(cbrt((double)n));
@@ -71,7 +71,10 @@ static double score_variance(const double *scores, size_t n)
 	return fmax(all, alone);
 }
 
-static struct run_sums sum_run(const struct neighbour_sample *samples, size_t n, double k)
+/* with_variance: without it, that is 0, which is faster. Residuals count as greater by the leverage
+ * of their samples in it (HC3, MacKinnon & White 1985). */
+static struct run_sums sum_run(
+	const struct neighbour_sample *samples, size_t n, double k, bool with_variance)
 {
 	_cleanup_(freep) double *scores = xcalloc(n, sizeof(*scores));
 	struct run_sums sums = {.n = n};
@@ -91,6 +94,8 @@ static struct run_sums sum_run(const struct neighbour_sample *samples, size_t n,
 		scores[i] = off * (log_without(&samples[i], k) - level) + k * noise;
 		sums.score += scores[i];
 	}
+	if (!with_variance)
+		return sums;
 	for (size_t i = 0; i < n && sums.squares > 0; i++) {
 		double off = regressor(&samples[i], k) - mean;
 
@@ -121,7 +126,8 @@ static size_t run_end(const struct neighbour_sample *samples, size_t n, size_t b
 }
 
 /* One step: *fit at fit->k. Returns the k after it. */
-static double sum_runs(const struct neighbour_sample *samples, size_t n, struct slope_fit *fit)
+static double sum_runs(
+	const struct neighbour_sample *samples, size_t n, bool with_variance, struct slope_fit *fit)
 {
 	double squares = 0, errors = 0, score = 0, variance = 0, leverage = 0, left;
 
@@ -131,7 +137,7 @@ static double sum_runs(const struct neighbour_sample *samples, size_t n, struct 
 		struct run_sums run;
 
 		end = run_end(samples, n, i);
-		run = sum_run(samples + i, end - i, fit->k);
+		run = sum_run(samples + i, end - i, fit->k, with_variance);
 		if (run.n < 3 || run.squares < (double)run.n * LEAST_SPREAD * LEAST_SPREAD ||
 			run.squares < run.errors / MOST_ERROR)
 			continue;
@@ -159,13 +165,14 @@ static struct slope_fit fit_slope(const struct neighbour_sample *samples, size_t
 	struct slope_fit fit = {.k = neighbour_slope_unknown.k};
 
 	for (size_t step = 0; step < STEPS; step++) {
-		double next = sum_runs(samples, n, &fit);
+		double next = sum_runs(samples, n, false, &fit);
 
 		next = fmin(fmax(next, LEAST_SLOPE), NEIGHBOUR_MOST_SLOPE);
 		if (fit.squares <= 0 || fabs(next - fit.k) < 1e-7)
 			break;
 		fit.k = next;
 	}
+	sum_runs(samples, n, true, &fit);
 	return fit;
 }
 

@@ -110,6 +110,8 @@ def measured(options, *statuses):
 def write_all():
     one = measured(f"-r 3 --cpu {CPU} -- {BURN} 3")[0]
     document(f"emp-analyze show --json --recompute {one}")
+    adjusted = measured(f"-r 3 --cpu {CPU} --neighbour adjust -- {BURN} 3")[0]
+    document(f"emp-analyze protocols --json {adjusted}")
     two = measured(f"-r 4 -n a -n b --discard-unprofiled 50% '{BURN} 3' '{BURN} 5'", 3)
     measured("-r 4 -n a -n b 'sleep 0.01' 'sleep 0.02'")
     alternating = measured(f"-r 5 --order duet -n a -n b '{BURN} 60' '{BURN} 70'", 3)

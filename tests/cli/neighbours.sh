@@ -61,6 +61,11 @@ expect 0 '^  discarding:  --neighbour discard=10%$' $analyze show 2
 that "by its own limit" grep -q 'Kept 18 of 20   discarded: neighbour #4 #5' out
 expect 0 '^  Kept 20 of 20' $analyze show 3
 that "too few were clean" grep -q 'Warning: neighbour in 17 of 20 samples: try another --cpu, or another hour' out
+that "the mean is named" grep -q '^  PT (adjusted) ' out
+that "how it was measured stands beside it" grep -q '^  PT is adjusted for a neighbour (k 0.3[5-9] ± 0.0[0-9]); as measured: 6[3-6]\.' out
+expect 0 '^  PT as measured: ' $analyze show -v 3
+expect 0 '^ *3  PT  *adjusted  *20 ' $analyze protocols 3
+expect 0 '^Run 3: no profile; 0 of 20 samples discarded; times adjusted for a$' env COLUMNS=72 $analyze compare 3 6
 expect 0 'Kept 3 of 20    discarded: neighbour in 17' $analyze show 4
 that "what else can be done" grep -q 'Warning: neighbour in 17 of 20 samples: try another --cpu, --neighbour adjust' out
 that "and not that more samples help" sh -c '! grep -q "few samples kept" out'
@@ -75,6 +80,10 @@ expect 0 "^  No neighbour seen on the core's other thread (20 samples)$" $analyz
 gives "what was done" '[d["neighbour"][k] for k in ("samples", "probed", "limit_ppm", "rule", "done")] == [3, 20, 50000, "auto", "discard"] and 0.09 < d["neighbour"]["share"] < 0.11' \
 	$analyze show --json 1
 gives "auto comes to another rule" 'd["neighbour"]["done"] == "adjust" and d["pt"]["n"] == 20' $analyze show --json 3
+gives "times without the neighbour" 'abs(d["pt"]["mean_ns"] / 50e6 - 1) < 0.01 and d["pt"]["interval_ns"][0] < 50e6 < d["pt"]["interval_ns"][1]' \
+	$analyze show --json 3
+gives "and as measured" 'd["pt"]["raw"]["mean_ns"] == d["pt"]["as_measured"]["mean_ns"] > 1.25 * d["pt"]["mean_ns"] and 0.3 < d["neighbour"]["slope"] < 0.42' \
+	$analyze show --json 3
 gives "nothing" 'd["neighbour"] is None and d["pt"]["n"] == 20' $analyze show --json 7
 gives "which samples" 'd["by_neighbour"] == [3, 5, 9] and d["pt"]["kept"]["n"] == 17 and d["pt"]["raw"]["n"] == 20 and d["by_cutoff"] == []' $analyze discard --json 1
 gives "two causes of a sample" 'd["by_neighbour"] == [3, 4] and [o["sample"] for o in d["by_unprofiled"]] == [3, 7] and d["pt"]["kept"]["n"] == 17' \
