@@ -98,6 +98,34 @@ static struct ratio ratio_make(const struct spell_cycles *c)
 	return r;
 }
 
+/* Joins cycles to tenths of the time, or fewer if some are longer; the caller frees the items. */
+static struct spell_cycles join_cycles(const struct spell_cycles *c, double total)
+{
+	enum { TENTHS = 10 };
+	struct spell_cycles joined = {.items = xcalloc(TENTHS, sizeof(*joined.items))};
+	double before = 0;
+	size_t tenth, last = SIZE_MAX;
+
+	for (size_t i = 0; i < c->n; i++) {
+		struct spell_cycle *into;
+
+		tenth = (size_t)fmin(TENTHS - 1, TENTHS * before / total);
+		joined.n += tenth != last;
+		into = &joined.items[joined.n - 1];
+		into->y += c->items[i].y;
+		into->x += c->items[i].x;
+		before += c->items[i].x;
+		last = tenth;
+	}
+	return joined;
+}
+
+/* Half the interval, by the sd of p with so many degrees of freedom. */
+static double half_in_logit(const struct ratio *r, double p, double freedom)
+{
+	return gsl_cdf_tdist_Pinv(0.975, freedom) * r->sd / (p * (1 - p));
+}
+
 /* The values p at which y - px of the cycles does not differ from 0 (Fieller 1954); 0 or 1 where
  * there is no limit. */
 static void ratio_limits(const struct ratio *r, double *ret_low, double *ret_high)
@@ -110,24 +138,31 @@ static void ratio_limits(const struct ratio *r, double *ret_low, double *ret_hig
 	*ret_high = a > 0 ? (b + root) / a : 1;
 }
 
-/* The ratio of the means of y and x, at most 1, with its interval in terms of the logit: by the
- * variance over cycles (Crane and Lemoine 1977), but not narrower than `low` and `high`, which times
- * that end at random have. Few cycles may lack long times that others will have: where they are
- * skewed, the interval is wider on that side, and it has Fieller's, up to twice as far; not of so few
- * that Fieller's has no limits. In
- * simulations with times that are exponential, log-normal (sd of the logarithm 1) or a mixture of
- * short and long ones, or come in bursts, it has the true value in 93 to 98 % of cases. */
+/* The ratio of the means of y and x, at most 1, with its interval in terms of the logit. That is by
+ * the variance over cycles (Crane and Lemoine 1977), or over tenths of the time, which is more where
+ * episodes come in bursts; but not narrower than `low` and `high`, which times that end at random
+ * have. Few cycles may lack long times that others will have: where they are skewed, the interval is
+ * wider on that side, and it has Fieller's, up to twice as far, if that has limits. In simulations
+ * with times that are exponential, log-normal (sd of the logarithm 1) or a mixture of short and long
+ * ones, and where they come often and seldom in four phases or more, it has the true value in 91 to
+ * 99 % of cases, 95 % in the mean. */
 static struct neighbour_estimate ratio_of_cycles(
 	const struct spell_cycles *c, double low, double high)
 {
-	struct ratio r = ratio_make(c);
+	struct ratio r = ratio_make(c), tenths;
+	struct spell_cycles joined;
 	double middle = logit(r.p), half, reach = c->events < FEW ? 1 : 2, from, to;
 
 	if (!(r.p > 0))
 		return (struct neighbour_estimate){0, 0, 1};
 	if (r.p >= 1) /* the rule of three (Hanley and Lippman-Hand 1983) */
 		return (struct neighbour_estimate){1, fmax(0, 1 - 3 / (double)c->events), 1};
-	half = gsl_cdf_tdist_Pinv(0.975, (double)c->events) * r.sd / (r.p * (1 - r.p));
+	half = half_in_logit(&r, r.p, (double)c->events);
+	joined = join_cycles(c, r.x);
+	tenths = ratio_make(&joined);
+	free(joined.items);
+	if (joined.n > FEW)
+		half = fmax(half, half_in_logit(&tenths, r.p, (double)joined.n - 1));
 	low = fmax(low, half * (1 + fmax(0, -r.skew)));
 	high = fmax(high, half * (1 + fmax(0, r.skew)));
 	ratio_limits(&r, &from, &to);

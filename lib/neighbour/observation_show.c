@@ -196,7 +196,7 @@ static void print_parts(const struct neighbour_observation *o)
 	table = table_new(columns);
 	for (size_t part = 0; part < first->n_parts; part++) {
 		table_begin_row(table);
-		table_add(table, MOMENT(o->made_ns + first->parts[part].at_ns - o->began_ns));
+		table_add(table, TEXT(observed_at(o, first->parts[part].at_ns)));
 		for (size_t i = 0; i < o->n_cpus; i++)
 			table_add(
 				table, REAL("%.1f %%", 100 * o->cpus[i].account.parts[part].share));
@@ -353,7 +353,7 @@ static json_t *cpu_json(const struct observed_cpu *cpu, int64_t since_ns)
 
 	for (size_t i = 0; i < cpu->n_siblings; i++)
 		json_array_append_new(
-			siblings, JSON_OBJECT({"cpu", json_integer(cpu->siblings[i].cpu)},
+			siblings, JSON_OBJECT({"sibling", json_integer(cpu->siblings[i].cpu)},
 					  {"busy", json_real_or_null(cpu->siblings[i].busy)}));
 	return JSON_OBJECT({"cpu", json_integer(a->cpu)},
 		{"readings", json_integer((json_int_t)a->n_readings)},

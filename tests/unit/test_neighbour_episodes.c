@@ -184,41 +184,41 @@ TEST(intervals_have_the_true_value_in_93_to_98_percent_of_cases)
 	assert_in_range(1000 * all.stays / all.n_stays, 930, 980);
 }
 
-/* A burst of about `mean` in the mean, in which the neighbour comes and goes every 30 ms, from `at`
- * on; readings are put if `start` has come. Returns its end. *with grows by the time with him. */
-static double burst(struct made_up *m, double at, double mean, double start, double for_ns,
+/* A phase of about `mean`, from `at` on, in which the neighbour comes for some 30 ms, so far apart;
+ * readings are put if `start` has come. Returns its end. *with grows by the time with him. */
+static double phase(struct made_up *m, double at, double mean, double apart, double start,
 	int64_t *read_ns, double *with)
 {
 	double end = at + draw(m, EXPONENTIAL, mean), next;
 
 	for (bool state = true; at < end; state = !state, at = next) {
-		next = fmin(end, at + draw(m, EXPONENTIAL, 30e6));
+		next = fmin(end, at + draw(m, EXPONENTIAL, state ? 30e6 : apart));
 		*with += state ? next - at : 0;
 		if (next > start)
-			*read_ns = put_spell(
-				m, *read_ns, (int64_t)fmin(next - start, for_ns), state);
+			*read_ns = put_spell(m, *read_ns, (int64_t)fmin(next - start, 60e9), state);
 	}
 	return end;
 }
 
-/* A minute with 6 to 40 bursts. */
+/* A minute with 4 to 40 phases in which he comes often, and as many in which he comes seldom. */
 static bool bursts_are_covered(uint64_t seed)
 {
+	enum { PHASES = 2000 };
 	_cleanup_(clear) struct made_up m = {.random = seed};
-	const double for_ns = 60e9;
-	double cycle = 60e9 / within(&m, 6, 40),
+	double cycle = 60e9 / within(&m, 4, 40),
 	       mean = cycle * (0.1 + 0.4 * random_unit(&m.random));
 	double start = 20 * cycle * (1 + random_unit(&m.random)), at = 0, with = 0, all = 0, share;
+	double seldom = within(&m, 0.3e9, 10e9);
 	int64_t read_ns = 0;
 
-	for (int i = 0; i < 5000; i++)
-		all += burst(&m, 0, mean, INFINITY, 0, &read_ns, &with);
-	share = 0.9 * with / (all + 5000 * mean_cut(&m, EXPONENTIAL, cycle - mean, INFINITY));
-	while (at < start + for_ns) {
-		at = burst(&m, at, mean, start, for_ns, &read_ns, &with);
-		at += draw(&m, EXPONENTIAL, cycle - mean);
-		if (at > start)
-			read_ns = put_spell(&m, read_ns, (int64_t)fmin(at - start, for_ns), false);
+	for (int i = 0; i < PHASES; i++) {
+		all += phase(&m, 0, mean, 30e6, INFINITY, &read_ns, &with);
+		all += phase(&m, 0, cycle - mean, seldom, INFINITY, &read_ns, &with);
+	}
+	share = 0.9 * with / all;
+	while (at < start + 60e9) {
+		at = phase(&m, at, mean, 30e6, start, &read_ns, &with);
+		at = phase(&m, at, cycle - mean, seldom, start, &read_ns, &with);
 	}
 	conclude(&m);
 	return m.account.share.low <= share && share <= m.account.share.high;
