@@ -155,16 +155,25 @@ int sample_sizes_find(struct sample_sizes *ret, const struct discarding *d,
 	return 0;
 }
 
-/* The PTs of the samples that are not L-samples; both are in order. */
+/* The PTs of the samples that are not L-samples, in order; without those that had a neighbour, if
+ * NEIGHBOUR_AUTO would discard them. INC hardly branches: where most had one, they count. */
 static size_t other_pts(const struct analysis *analysis, int64_t *pts)
 {
-	size_t l = 0, n = 0;
+	int64_t limit_ppm = run_neighbour_limit_ppm(&analysis->run);
+	size_t l = 0, n = 0, clean = 0;
+	bool discards;
 
+	for (size_t i = 0; i < analysis->n_samples; i++)
+		clean += !sample_has_neighbour(&analysis->samples[i], limit_ppm);
+	discards = neighbour_rule_for(NEIGHBOUR_AUTO, clean, analysis->n_samples) ==
+		   NEIGHBOUR_DISCARD;
 	for (size_t i = 0; i < analysis->n_samples; i++) {
-		if (l < analysis->n_l_samples && analysis->l_samples[l] == analysis->samples[i].n)
+		const struct sample *sample = &analysis->samples[i];
+
+		if (l < analysis->n_l_samples && analysis->l_samples[l] == sample->n)
 			l++;
-		else
-			pts[n++] = analysis->samples[i].pt_ns;
+		else if (!discards || !sample_has_neighbour(sample, limit_ppm))
+			pts[n++] = sample->pt_ns;
 	}
 	return n;
 }

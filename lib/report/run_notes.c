@@ -142,7 +142,7 @@ static void note_neighbour(
 
 	if (adjusted->times_ns)
 		notes_add(notes, NOTE_NOISE,
-			"PT is adjusted for a neighbour (k %.2f ± %.2f); as measured: %s",
+			"PT adjusted for a neighbour (k %.2f ± %.2f), measured %s",
 			adjusted->by.slope.k, adjusted->by.slope.error,
 			text_precise(adjusted->before.mean_ns, adjusted->before.sd_ns));
 	if (2 * time->n_beside <= time->n_probed)

@@ -179,3 +179,28 @@ TEST(l_samples_do_not_count_and_short_runs_say_nothing)
 	assert_int_equal(strncmp(mdd_text_of(rows, 12, false), "10 INC samples", 14), 0);
 	assert_string_equal(mdd_text_of(rows, 4, false), "");
 }
+
+/* What is resolved by samples of which so many in four had a neighbour. */
+static struct mdd resolved_beside(uint32_t beside)
+{
+	static struct sample samples[400];
+	struct mdd rows[N_MDD];
+
+	for (uint32_t i = 0; i < ELEMENTS(samples); i++) {
+		bool neighbour = i % 4 < beside;
+
+		samples[i] = (struct sample){.n = i + 1,
+			.pt_ns = 1000000 + (neighbour ? 90000 : 0) + i * 7919 % 1000,
+			.neighbour_ppm = neighbour ? PPM : 0};
+	}
+	mdd_find(rows, &(struct analysis){.samples = samples, .n_samples = ELEMENTS(samples)});
+	return rows[1];
+}
+
+TEST(samples_beside_a_neighbour_do_not_count_unless_most_are)
+{
+	struct mdd none = resolved_beside(0), one = resolved_beside(1), most = resolved_beside(4);
+
+	assert_true(one.interleaved > 0 && one.interleaved < 2 * none.interleaved);
+	assert_int_equal(most.samples, 10);
+}
