@@ -3,6 +3,7 @@
  * of a result in a document. */
 #pragma once
 
+#include "lib/protocol/disturbances.h"
 #include "lib/record/peak_memory.h"
 #include "lib/report/run_result.h"
 #include "lib/protocol/comparison.h"
@@ -24,6 +25,7 @@ struct compare_input {
 	char *profile;        /* that discarded samples of it; NULL: none */
 	bool profile_missing; /* from the book */
 	struct peak_memory memory;
+	struct neighbour_time neighbour; /* of a run of the book */
 };
 
 void compare_input_clear(struct compare_input *input);

@@ -152,6 +152,39 @@ void compare_print_design(const struct comparison *c)
 	}
 }
 
+/* Whether neighbours are in none of its times. */
+static bool is_without_neighbour(const struct discarding *d)
+{
+	return d->n_by_neighbour > 0 || d->pt.adjusted.times_ns;
+}
+
+/* Whether there was a neighbour, and nothing was done about it. */
+static bool is_with_neighbour(const struct compare_input *side)
+{
+	return side->discarding.neighbour == NEIGHBOUR_OFF && side->neighbour.n_probed > 0 &&
+	       side->neighbour.share >= NEIGHBOUR_WORTH_NOTING;
+}
+
+/* What the line of one side says of neighbours, "": nothing. */
+static const char *neighbour_text(
+	const struct compare_input *side, const struct compare_input *other)
+{
+	const struct discarding *d = &side->discarding;
+	const struct neighbour_slope *slope = &d->pt.adjusted.by.slope;
+
+	if (d->pt.adjusted.times_ns)
+		return text_brief(
+			"; times adjusted for a neighbour (k %.2f ± %.2f)", slope->k, slope->error);
+	if (d->n_by_neighbour > 0)
+		return text_brief(", %zu because of a neighbour", d->n_by_neighbour);
+	if (is_with_neighbour(side))
+		return text_brief("; with a neighbour in %s of the time",
+			text_percent(side->neighbour.share));
+	return side->neighbour.n_probed == 0 && is_without_neighbour(&other->discarding)
+		       ? "; not probed for a neighbour"
+		       : "";
+}
+
 /* The profile and the options by which each stored run was judged, and the marks of the profiles.
  * If both sides have the same mark, it is printed once. */
 static void print_profiles(const struct compare_input sides[2])
@@ -159,31 +192,24 @@ static void print_profiles(const struct compare_input sides[2])
 	const struct compare_input *a = &sides[0], *b = &sides[1];
 	const struct discarding *of_a = &a->discarding, *of_b = &b->discarding;
 	bool any = a->profile || b->profile || *run_rules_options(&of_a->run) ||
-		   *run_rules_options(&of_b->run) ||
-		   of_a->n_by_neighbour + of_b->n_by_neighbour > 0 || of_a->pt.adjusted.times_ns ||
-		   of_b->pt.adjusted.times_ns;
+		   *run_rules_options(&of_b->run) || is_without_neighbour(of_a) ||
+		   is_without_neighbour(of_b) || is_with_neighbour(a) || is_with_neighbour(b);
 	bool same = a->profile && b->profile && !strcmp(a->profile, b->profile) &&
 		    of_a->mark.blind_ns == of_b->mark.blind_ns;
 
 	for (size_t i = 0; any && i < 2; i++) {
 		const struct discarding *d = &sides[i].discarding;
 		const char *profile = sides[i].profile, *options = run_rules_options(&d->run);
-		const char *neighbour = "";
 		size_t n = d->pt.raw.n;
 
 		if (!d->run.id)
 			continue;
-		if (d->n_by_neighbour > 0)
-			neighbour = text_brief(", %zu because of a neighbour", d->n_by_neighbour);
-		if (d->pt.adjusted.times_ns)
-			neighbour = text_brief("; times adjusted for a neighbour (k %.2f ± %.2f)",
-				d->pt.adjusted.by.slope.k, d->pt.adjusted.by.slope.error);
 		terminal_say(stdout, 2, "Run %" PRId64 ": %s%s%s%s%s%s; %zu of %s discarded%s",
 			d->run.id, profile ? "profile '" : "no profile", profile ?: "",
 			profile ? "'" : "",
 			profile && sides[i].profile_missing ? " is no longer in the book" : "",
 			*options ? ", " : "", options, n - d->pt.kept.n, text_count(n, "sample"),
-			neighbour);
+			neighbour_text(&sides[i], &sides[!i]));
 	}
 	noise_print(stdout, a->profile, &of_a->mark);
 	if (!same)
@@ -309,6 +335,8 @@ static json_t *run_side_as_json(const struct compare_input *input)
 		json, "discarded", json_integer((json_int_t)(d->pt.raw.n - d->pt.kept.n)));
 	json_object_set_new(
 		json, "discarded_by_neighbour", json_integer((json_int_t)d->n_by_neighbour));
+	json_object_set_new(json, "neighbour_share",
+		json_real_or_null(input->neighbour.n_probed > 0 ? input->neighbour.share : NAN));
 	json_object_set_new(json, "neighbour_slope", json_real_or_null(adjusted ? slope->k : NAN));
 	json_object_set_new(
 		json, "neighbour_slope_error", json_real_or_null(adjusted ? slope->error : NAN));

@@ -62,6 +62,7 @@ int compare_read_run(
 	side->profile = text_copy(analyze_options.profile ?: run.profile);
 	side->profile_missing = rules.missing;
 
+	side->neighbour = run_neighbour_time(&result);
 	*d = TAKE_STRUCT(result.discarding);
 	side->memory = peak_memory_of(result.samples, d->out, result.n_samples);
 	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++) {

@@ -223,15 +223,21 @@ static int end_accounting(const struct command_spec *spec, struct counter_reader
 	return r;
 }
 
-/* How long probes kept the program from running: it was ready to run then, if it was at all. W has
- * that time, or where W is not known, the time in which the program did not run. */
+/* How long probes kept the program from running: it was as often ready to run in their time as in
+ * the rest, in which it may have slept. W (-1: not known) has the time that they took from it. */
 static int64_t probes_delay(const struct raw_sample *o, int64_t waited_ns)
 {
-	int64_t most_ns = waited_ns >= 0 ? waited_ns : o->exec.et_ns - o->exec.pt_ns;
+	double probe_ns = (double)o->probed.probe_ns, ready_ns = (double)o->exec.pt_ns;
+	double of_ns = (double)o->exec.et_ns - probe_ns;
 
-	if (most_ns > o->probed.probe_ns)
-		most_ns = o->probed.probe_ns;
-	return most_ns > 0 ? most_ns : 0;
+	if (waited_ns >= 0) {
+		ready_ns += (double)waited_ns;
+		of_ns += probe_ns;
+	}
+	if (probe_ns <= 0 || of_ns <= 0)
+		return 0;
+	probe_ns *= fmin(1, ready_ns / of_ns);
+	return waited_ns >= 0 && probe_ns > (double)waited_ns ? waited_ns : llround(probe_ns);
 }
 
 /* What delayed the program is in none of its times. */

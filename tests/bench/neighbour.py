@@ -125,22 +125,31 @@ def blocks():
     print_blocks(runs)
 
 
+def welch(a, b):
+    """Whether Welch's test at 5 % calls the means different, as those who use hyperfine do."""
+    va, vb = statistics.variance(a) / len(a), statistics.variance(b) / len(b)
+    df = (va + vb) ** 2 / (va ** 2 / (len(a) - 1) + vb ** 2 / (len(b) - 1))
+    return abs(statistics.mean(a) - statistics.mean(b)) / math.sqrt(va + vb) > 1.96 + 2.4 / df + 2.7 / df ** 2
+
+
 def pairs():
-    """Two separate runs each, compared by emp-analyze; INC of a given length, the second by so much longer."""
-    words, found = {}, []
-    for i in range(args.pairs):
-        first = 400000000
-        lengths = first, round(first * (1 + args.planted / 100))
-        ids = []
-        for length in lengths:
-            ids.append(measure("inc", os.path.join(build, "calibrate/inc"), "--iterations", str(length))["run"])
-            time.sleep(args.apart)
-        done = subprocess.run([os.path.join(build, "analyze/emp-analyze"), "compare", "--json", *map(str, ids)], stdout=subprocess.PIPE, text=True)
-        comparison = json.loads(done.stdout)
-        verdict = comparison["comparisons"][0]["verdict"] if "comparisons" in comparison else comparison.get("verdict")
-        words[verdict] = words.get(verdict, 0) + 1
-        found.append(verdict)
-    print(f"{args.pairs} pairs of separate runs, {args.planted} % planted:", ", ".join(f"{n} {word}" for word, n in words.items()))
+    """Separate runs, each compared with the one before it of the same program; with --planted, of INC, and the second of a pair is longer."""
+    chosen = ["inc"] if args.planted else args.programs.split(",")
+    words, by_welch, last = {}, 0, {}
+    for i in range(args.pairs + len(chosen)):
+        program = chosen[i % len(chosen)]
+        work = 400000000 * (1 + args.planted / 100 * (i % 2))
+        run = measure(program, *([programs["inc"][0], "--iterations", str(round(work))] if args.planted else []))
+        if program in last and not (args.planted and i % 2 == 0):
+            done = subprocess.run([os.path.join(build, "analyze/emp-analyze"), "compare", "--json", str(last[program]["run"]), str(run["run"])],
+                                  stdout=subprocess.PIPE, text=True)
+            verdict = json.loads(done.stdout)["comparisons"][0]["verdict"]
+            words[verdict] = words.get(verdict, 0) + 1
+            by_welch += welch(*([s[0] for s in r["samples"]] for r in (last[program], run)))
+        last[program] = run
+        time.sleep(args.apart)
+    print(f"{sum(words.values())} pairs of separate runs, {args.planted} % planted:", ", ".join(f"{n} {word}" for word, n in words.items()),
+          f"; by Welch's test on all samples, {by_welch} differ")
 
 
 if args.pairs:

@@ -102,6 +102,10 @@ that "by its own rule" grep -q '^Run 2: no profile, --neighbour discard=10%; 2 o
 that "pairs" grep -q 'compared in 16 pairs' out
 gives "in the document" '[(r["samples"], r["discarded"], r["discarded_by_neighbour"]) for r in d["runs"]] == [(20, 3, 3), (20, 2, 2)] and d["verdict"] == "slower"' \
 	$analyze compare --json 1 2
+# one whose times have a neighbour in them, and one that knows nothing of neighbours, beside one without
+expect 0 '^Run 5: no profile; 0 of 20 samples discarded; with a neighbour in 6.* % of the time$' env COLUMNS=120 $analyze compare 5 1
+expect 0 '^Run 7: no profile, --neighbour discard=5%; 0 of 20 samples discarded; not probed for a neighbour$' env COLUMNS=120 $analyze compare 1 7
+gives "in the document, too" '[r["neighbour_share"] for r in d["runs"]][1] is None and d["runs"][0]["neighbour_share"] > 0.09' $analyze compare --json 1 7
 python3 - <<'END_OF_DOCUMENTS'
 import json
 for name, out in ("a", []), ("b", [2, 7]):

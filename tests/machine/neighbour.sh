@@ -44,4 +44,24 @@ expect 0 'Kept' $measure -q --ignore-lock -r 2 -- "$inc" --iterations 1000000
 that "not probed without a CPU" test "$(of_run 6 'count(neighbour_ppm)')" = 0
 expect 1 'name the one' $measure --probe 1% -- "$inc" --iterations 1000000
 expect 1 'at most 20' $measure --cpu "$cpu" --probe 21% -- "$inc" --iterations 1000000
+# Probes that do not get the CPU are given up, and a signal ends the run: another task has it, of a higher real-time priority.
+if [ "$cpu" -gt 0 ] && taskset -c "$cpu" chrt -f 50 true 2>/dev/null; then
+	taskset -c "$cpu" chrt -f 50 "$1/tests/machine/burn" 20000 &
+	other=$!
+	sleep 0.2
+	begun=$(date +%s)
+	timeout -s INT 1 $measure -q --ignore-lock --cpu "$cpu" -r 2 -- "$inc" --iterations 1000000 >"$dir/interrupted" 2>&1
+	that "a signal is answered" test "$(($(date +%s) - begun))" -lt 10
+	kill -9 $other
+	wait $other 2>/dev/null
+fi
+
+# The time of the probes is not taken out of a sleep, which they do not make longer, whether W is known or not.
+slept() { sqlite3 "$EMP_DB" "SELECT min(et_ns) >= 500000000 FROM sample WHERE run = (SELECT max(id) FROM run)"; }
+for accounting in auto none; do
+	expect 0 'Kept' $measure -q --ignore-lock --cpu "$cpu" -r 3 --neighbour off --probe 20% --accounting $accounting -- sh -c 'sleep 0.5; true'
+	that "a sleep is no shorter ($accounting)" test "$(slept)" = 1
+done
+expect 0 'left behind' $measure -q --ignore-lock --cpu "$cpu" -r 2 --neighbour off --probe 20% -- sh -c 'sleep 0.7 & sleep 0.5; true'
+that "beside processes left behind" test "$(slept)" = 1
 finish

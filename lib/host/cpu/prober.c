@@ -2,10 +2,12 @@
 /* The thread that looks for a neighbour, and the sum of what it saw: see prober.h. */
 #include "lib/host/cpu/prober.h"
 
+#include "lib/base/interrupt.h"
 #include "lib/host/cpu/neighbour.h"
 #include "lib/host/process/slices.h"
 
 #include <math.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -19,15 +21,21 @@ static const double WAITED_FOR = 0.05;
 static const int64_t FIRST_WAIT_NS = NS_PER_S / 5;
 /* Neighbours who come and go between two readings that did not see them, per second. */
 static const double UNSEEN = 0.5;
+/* How often who waits for the thread looks for a signal, and after how many looks without another
+ * reading the thread is taken to get no CPU. */
+static const int64_t LOOK_NS = 20 * NS_PER_MS;
+enum { MOST_LOOKS = 50 };
 
 struct prober {
 	struct prober_options options;
 	pthread_t thread;
 	sem_t begin, stop, done;
 	atomic_bool hurry, quit;
+	atomic_uint readings;
 	double alone;
 	int64_t wait_ns;     /* how long it may still wait for a neighbour to go */
 	bool stopped, ended; /* of the last sample, for who asks */
+	bool elsewhere;      /* the thread may run on any CPU: what it reads is of no use */
 
 	/* Of a sample, from its first reading to the last one so far. */
 	struct neighbour_reading last;
@@ -43,11 +51,19 @@ static double share_of(const struct prober *p, const struct neighbour_reading *r
 	return neighbour_share(reading, p->alone);
 }
 
+static struct neighbour_reading read_once(struct prober *p)
+{
+	struct neighbour_reading reading = neighbour_read();
+
+	atomic_fetch_add(&p->readings, 1);
+	return reading;
+}
+
 /* Takes another reading, and adds the time since the last one. Between readings that differ, the
  * neighbour came or went at any moment. Between two that agree, one may have come and gone. */
 static void read_next(struct prober *p)
 {
-	struct neighbour_reading reading = neighbour_read();
+	struct neighbour_reading reading = read_once(p);
 	double from = share_of(p, &p->last), to = share_of(p, &reading), change = to - from;
 	double time_ns = (double)(reading.at_ns - p->last.at_ns);
 	double unseen = fmin(UNSEEN * time_ns / NS_PER_S / 4, 1.0 / 12);
@@ -63,12 +79,12 @@ static void read_before(struct prober *p)
 	const struct timespec pause = {.tv_nsec = NS_PER_MS}; /* others need the CPU, too */
 	int64_t begun_ns, waited_ns = 0;
 
-	p->last = neighbour_read();
+	p->last = read_once(p);
 	begun_ns = p->last.at_ns;
 	while (p->options.wait && waited_ns < p->wait_ns && !atomic_load(&p->hurry) &&
 		share_of(p, &p->last) > WAITED_FOR) {
 		nanosleep(&pause, NULL);
-		p->last = neighbour_read();
+		p->last = read_once(p);
 		waited_ns = p->last.at_ns - begun_ns;
 	}
 	p->wait_ns -= waited_ns;
@@ -167,11 +183,55 @@ int prober_new(struct prober **ret, const struct prober_options *options, struct
 	return 0;
 }
 
+/* On its CPU, or wherever it gets one. */
+static void place_thread(struct prober *p, bool elsewhere)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(p->options.cpu, &cpus);
+	if (elsewhere)
+		memset(&cpus, 0xff, sizeof(cpus));
+	pthread_setaffinity_np(p->thread, sizeof(cpus), &cpus);
+	p->elsewhere = elsewhere;
+}
+
+static bool is_interrupted(void)
+{
+	struct pollfd fd = {.fd = interrupt_fd, .events = POLLIN};
+
+	return interrupt_noted() || poll(&fd, 1, 0) > 0;
+}
+
+/* A signal ends the wait for a neighbour to go; the caller answers it. A thread that does not get
+ * its CPU, as beside a task of a higher real-time priority, goes on elsewhere. */
+static void wait_until_done(struct prober *p)
+{
+	unsigned readings = atomic_load(&p->readings), now;
+
+	for (int looks = 0;; looks++) {
+		int64_t next_ns = clock_ns(CLOCK_MONOTONIC) + LOOK_NS;
+		struct timespec at = {next_ns / NS_PER_S, next_ns % NS_PER_S};
+
+		if (sem_clockwait(&p->done, CLOCK_MONOTONIC, &at) == 0)
+			return;
+		if (is_interrupted())
+			atomic_store(&p->hurry, true);
+		now = atomic_load(&p->readings);
+		if (now != readings)
+			looks = 0;
+		readings = now;
+		if (looks == MOST_LOOKS)
+			place_thread(p, true);
+	}
+}
+
 void prober_free(struct prober *p)
 {
 	if (!p)
 		return;
 	prober_end(p);
+	place_thread(p, true); /* it needs some CPU to end */
 	atomic_store(&p->quit, true);
 	sem_post(&p->begin);
 	pthread_join(p->thread, NULL);
@@ -181,18 +241,13 @@ void prober_free(struct prober *p)
 	free(p);
 }
 
-/* A signal ends the wait for a neighbour to go; who sent it is answered by the caller. */
-static void wait_until_done(struct prober *p)
-{
-	while (sem_wait(&p->done) < 0)
-		atomic_store(&p->hurry, true);
-}
-
 void prober_begin(struct prober *p)
 {
 	prober_end(p); /* of a sample that failed */
 	p->stopped = p->ended = false;
 	atomic_store(&p->hurry, false);
+	if (p->elsewhere)
+		place_thread(p, false);
 	sem_post(&p->begin);
 	wait_until_done(p);
 }
@@ -213,6 +268,8 @@ struct probed prober_end(struct prober *p)
 	prober_stop(p);
 	wait_until_done(p);
 	p->ended = true;
+	if (p->elsewhere)
+		return PROBED_NOTHING;
 	time_ns = (double)(p->last.at_ns - p->first_ns);
 	return (struct probed){
 		.neighbour_ppm = llround(PPM * p->with_ns / time_ns),
