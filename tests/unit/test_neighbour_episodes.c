@@ -10,6 +10,7 @@ struct made_up {
 	struct neighbour_series series;
 	struct neighbour_account account;
 	uint64_t random;
+	size_t capacity;
 };
 
 static void clear(struct made_up *m)
@@ -24,7 +25,7 @@ static void put_reading(struct made_up *m, int64_t at_ns, double cycle_ps, doubl
 		.at_ns = at_ns, .turn_ps = cycle_ps * (1 + share), .cycle_ps = cycle_ps};
 
 	reading.for_ns = neighbour_uninterrupted_ns(&reading);
-	*array_add(m->series.readings, m->series.n) = reading;
+	*array_add_reused(m->series.readings, m->series.n, m->capacity) = reading;
 }
 
 static int64_t next_reading(struct made_up *m, int64_t at_ns)
