@@ -16,6 +16,8 @@
 
 /* Readings that say how fast the CPU is without a neighbour. */
 enum { FIRST_READINGS = 16 };
+/* A reading that is not sound is taken again so often. */
+enum { MOST_TRIES = 3 };
 /* A neighbour who is there for less of a reading is not waited for. */
 static const double WAITED_FOR = 0.05;
 static const int64_t FIRST_WAIT_NS = NS_PER_S / 5;
@@ -39,6 +41,7 @@ struct prober {
 
 	/* Of a sample, from its first reading to the last one so far. */
 	struct neighbour_reading last;
+	double share; /* of the last one; if it is not sound, of the one before */
 	int64_t first_ns;
 	int64_t waited_ns; /* for a neighbour to go */
 	double with_ns;    /* with a neighbour */
@@ -46,31 +49,32 @@ struct prober {
 	int64_t within_ns; /* CPU time of the readings within it */
 };
 
-static double share_of(const struct prober *p, const struct neighbour_reading *reading)
+/* Sets .last and .share. */
+static void read_sound(struct prober *p)
 {
-	return neighbour_share(reading, p->alone);
-}
+	int tries = 0;
 
-static struct neighbour_reading read_once(struct prober *p)
-{
-	struct neighbour_reading reading = neighbour_read();
-
-	atomic_fetch_add(&p->readings, 1);
-	return reading;
+	do {
+		p->last = neighbour_read();
+		atomic_fetch_add(&p->readings, 1);
+	} while (!neighbour_sound(&p->last) && ++tries < MOST_TRIES);
+	if (neighbour_sound(&p->last))
+		p->share = neighbour_share(&p->last, p->alone);
 }
 
 /* Takes another reading, and adds the time since the last one. Between readings that differ, the
  * neighbour came or went at any moment. Between two that agree, one may have come and gone. */
 static void read_next(struct prober *p)
 {
-	struct neighbour_reading reading = read_once(p);
-	double from = share_of(p, &p->last), to = share_of(p, &reading), change = to - from;
-	double time_ns = (double)(reading.at_ns - p->last.at_ns);
-	double unseen = fmin(UNSEEN * time_ns / NS_PER_S / 4, 1.0 / 12);
+	int64_t from_ns = p->last.at_ns;
+	double from = p->share, change, time_ns, unseen;
 
-	p->with_ns += time_ns * (from + to) / 2;
+	read_sound(p);
+	change = p->share - from;
+	time_ns = (double)(p->last.at_ns - from_ns);
+	unseen = fmin(UNSEEN * time_ns / NS_PER_S / 4, 1.0 / 12);
+	p->with_ns += time_ns * (from + p->share) / 2;
 	p->with_var += time_ns * time_ns * fmax(change * change / 12, unseen);
-	p->last = reading;
 }
 
 /* The last reading of those that there is time for, or the first without a neighbour. */
@@ -79,12 +83,12 @@ static void read_before(struct prober *p)
 	const struct timespec pause = {.tv_nsec = NS_PER_MS}; /* others need the CPU, too */
 	int64_t begun_ns, waited_ns = 0;
 
-	p->last = read_once(p);
+	read_sound(p);
 	begun_ns = p->last.at_ns;
 	while (p->options.wait && waited_ns < p->wait_ns && !atomic_load(&p->hurry) &&
-		share_of(p, &p->last) > WAITED_FOR) {
+		p->share > WAITED_FOR) {
 		nanosleep(&pause, NULL);
-		p->last = read_once(p);
+		read_sound(p);
 		waited_ns = p->last.at_ns - begun_ns;
 	}
 	p->wait_ns -= waited_ns;
@@ -98,8 +102,8 @@ static void read_before(struct prober *p)
 static void read_within(struct prober *p)
 {
 	while (p->options.share > 0) {
-		int64_t next_ns = p->last.at_ns +
-				  (int64_t)((double)p->last.for_ns / p->options.share);
+		double cost_ns = (double)neighbour_uninterrupted_ns(&p->last);
+		int64_t next_ns = p->last.at_ns + (int64_t)(cost_ns / p->options.share);
 		struct timespec at = {next_ns / NS_PER_S, next_ns % NS_PER_S};
 		int64_t begin_ns;
 
