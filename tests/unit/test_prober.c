@@ -29,6 +29,16 @@ double neighbour_share(const struct neighbour_reading *, double)
 	return is_beside ? 1 : 0;
 }
 
+bool neighbour_sound(const struct neighbour_reading *)
+{
+	return true;
+}
+
+int64_t neighbour_uninterrupted_ns(const struct neighbour_reading *reading)
+{
+	return reading->for_ns;
+}
+
 static struct prober *new_prober(bool wait)
 {
 	struct prober_options options = {.share = PROBE_SHARE, .wait = wait};
