@@ -166,7 +166,7 @@ static bool is_with_neighbour(const struct compare_input *side)
 }
 
 /* What the line of one side says of neighbours, "": nothing. */
-static const char *neighbour_text(
+static const char *compared_neighbour_text(
 	const struct compare_input *side, const struct compare_input *other)
 {
 	const struct discarding *d = &side->discarding;
@@ -209,7 +209,7 @@ static void print_profiles(const struct compare_input sides[2])
 			profile ? "'" : "",
 			profile && sides[i].profile_missing ? " is no longer in the book" : "",
 			*options ? ", " : "", options, n - d->pt.kept.n, text_count(n, "sample"),
-			neighbour_text(&sides[i], &sides[!i]));
+			compared_neighbour_text(&sides[i], &sides[!i]));
 	}
 	noise_print(stdout, a->profile, &of_a->mark);
 	if (!same)
