@@ -19,17 +19,17 @@ struct neighbour_reading neighbour_read(void)
 	return (struct neighbour_reading){clock_ns(CLOCK_MONOTONIC), NS_PER_MS / 5, 1, 1};
 }
 
-double neighbour_alone(const struct neighbour_reading *, size_t)
+double neighbour_alone(const struct neighbour_reading *readings, size_t n)
 {
 	return 1;
 }
 
-double neighbour_share(const struct neighbour_reading *, double)
+double neighbour_share(const struct neighbour_reading *reading, double alone)
 {
 	return is_beside ? 1 : 0;
 }
 
-bool neighbour_sound(const struct neighbour_reading *)
+bool neighbour_sound(const struct neighbour_reading *reading)
 {
 	return true;
 }
@@ -83,7 +83,7 @@ static void earn_a_wait(struct prober *prober, int64_t ns)
 	prober_end(prober);
 }
 
-static void *interrupt_soon(void *)
+static void *interrupt_soon(void *unused)
 {
 	const struct timespec soon = {.tv_nsec = 100 * NS_PER_MS};
 
