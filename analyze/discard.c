@@ -12,7 +12,7 @@
 
 enum stage_step { STEP_ALL, STEP_CUTOFFS, STEP_ADJUSTED, STEP_TWO_SD };
 
-/* All samples, after the cutoffs, without the neighbour if he was taken out of the times, and after
+/* All samples, after the cutoffs, without the neighbour if it was taken out of the times, and after
  * the 2-sd check; for ET and for PT. */
 static const struct stage {
 	const char *clock, *name;

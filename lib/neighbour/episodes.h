@@ -61,7 +61,7 @@ struct neighbour_account {
 	/* As many episodes begin in a second at most, at 95 %. NAN: nothing was observed. */
 	double most_a_second;
 	struct neighbour_stay stays[N_NEIGHBOUR_STAYS];
-	/* A cycle without a neighbour, or if there was always one, with him: the median, and 98 %
+	/* A cycle without a neighbour, or if there was always one, with one: the median, and 98 %
 	 * of the readings. NAN: no reading. */
 	double cycle_ps, cycle_low_ps, cycle_high_ps;
 	int64_t part_ns;

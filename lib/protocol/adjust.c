@@ -44,7 +44,7 @@ static size_t probed_samples(const struct discarding *d, const struct sample *sa
 	return m;
 }
 
-/* A neighbour slows a program down while it is on the CPU: ET is shorter without him by as much as
+/* A neighbour slows a program down while it is on the CPU: ET is shorter without it by as much as
  * PT. without_ns[m]: the PTs of the samples kept, without the neighbour. */
 static void adjust_clock(struct clock_discarding *c, const bool *out, const struct sample *samples,
 	size_t n, const int64_t *without_ns, const struct discard_rules *rules, bool et)

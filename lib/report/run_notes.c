@@ -133,7 +133,7 @@ static void note_impossible_pt(struct notes *notes, const struct run_result *res
 			text_duration(impossible.limit_ns));
 }
 
-/* That most samples had a neighbour, or that times are without him. */
+/* That most samples had a neighbour, or that times are without it. */
 static void note_neighbour(
 	struct notes *notes, const struct discarding *d, const struct neighbour_time *time)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The neighbour: whoever uses the other hardware thread of this CPU's core. On a virtual machine it
  * may be another customer of the host, whom no counter, no steal and no process shows. A loop that
- * takes a branch a cycle shows him: it takes two cycles a turn while he is there. A chain of
+ * takes a branch a cycle does: it takes two cycles a turn while somebody is there. A chain of
  * increments with few branches, timed beside it, gives the length of a cycle, so that a change of
  * the frequency is not taken for a neighbour. */
 #pragma once
