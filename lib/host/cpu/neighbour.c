@@ -11,8 +11,8 @@ enum { PARTS = 4, TURNS = 1 << 17, PER_TURN = 64, CHAIN_TURNS = 512 };
 
 /* Readings without a neighbour repeat to 0.3 %, those beside one do not repeat to 2 %. */
 static const double REPEATS = 0.02;
-/* A turn that takes so many cycles may be that of a slow processor, or have a neighbour. */
-static const double DOUBTFUL = 1.5;
+/* A turn does not take less; the branch of the chain may make its cycles seem longer by some. */
+static const double LEAST_CYCLES = 0.95;
 
 INCREMENT_LOOP(take_branches, 1)
 INCREMENT_LOOP(increment_chain, PER_TURN)
@@ -58,19 +58,28 @@ static double cycles_a_turn(const struct neighbour_reading *reading)
 	return reading->cycle_ps > 0 ? reading->turn_ps / reading->cycle_ps : 1;
 }
 
-/* The least that was read is that without a neighbour, if there was a time without. If there was
- * none, readings differ: then a turn is taken to need one cycle. */
+/* The least that is read again and again is that without a neighbour, if there was a time without.
+ * A single one may be flawed: interruptions of the chain make it seem that a turn needs less than a
+ * cycle. Of a processor that needs more than one, nearly all repeat; beside a neighbour readings
+ * differ. Then a turn is taken to need one cycle. */
 double neighbour_alone(const struct neighbour_reading *readings, size_t n)
 {
-	double least = INFINITY, most = 0;
+	_cleanup_(freep) double *cycles = xcalloc(n, sizeof(*cycles));
+	double least;
 
+	for (size_t i = 0; i < n; i++)
+		cycles[i] = cycles_a_turn(&readings[i]);
+	qsort(cycles, n, sizeof(*cycles), compare_doubles);
 	for (size_t i = 0; i < n; i++) {
-		double cycles = cycles_a_turn(&readings[i]);
+		size_t alike = 0;
 
-		least = fmin(least, cycles);
-		most = fmax(most, cycles);
+		while (i + alike < n && cycles[i + alike] <= cycles[i] * (1 + REPEATS))
+			alike++;
+		if (alike * 8 >= n * 7 || (alike > 1 && cycles[i] <= 1 + REPEATS))
+			return cycles[i];
 	}
-	return least > DOUBTFUL && most > least * (1 + REPEATS) ? 1 : least;
+	least = cycles[0];
+	return least >= LEAST_CYCLES && least <= 1 + REPEATS ? least : 1;
 }
 
 double neighbour_share(const struct neighbour_reading *reading, double alone)
