@@ -41,10 +41,12 @@ TEST(a_flawed_reading_is_not_what_a_turn_takes_alone)
 	/* the chain was interrupted */
 	assert_close(alone_of((const double[]){1.001, 1.0, 0.406, 1.002}, 4), 1, 1e-9);
 	assert_close(alone_of((const double[]){1.001, 0.93, 1.0, 2.1}, 4), 1, 1e-9);
-	assert_close(alone_of((const double[]){2.0, 2.0, 2.0, 2.0, 2.0, 1.3, 2.0, 2.0}, 8), 2, 1e-9);
+	assert_close(
+		alone_of((const double[]){2.0, 2.0, 2.0, 2.0, 2.0, 1.3, 2.0, 2.0}, 8), 2, 1e-9);
 	assert_close(alone_of((const double[]){2.2, 0.5, 2.4, 2.3}, 4), 1, 1e-9);
 	/* the loop was */
-	assert_close(alone_of((const double[]){2.0, 2.0, 2.9, 2.0, 2.0, 2.0, 2.0, 2.0}, 8), 2, 1e-9);
+	assert_close(
+		alone_of((const double[]){2.0, 2.0, 2.9, 2.0, 2.0, 2.0, 2.0, 2.0}, 8), 2, 1e-9);
 }
 
 TEST(a_neighbour_is_no_change_of_the_frequency)
