@@ -203,7 +203,7 @@ def write_all_of_made_up():
     for verb in "export", "show --json --recompute", "daemons --json", "discard --json", "protocols --json", "sample-size --profile lab --json":
         document(f"emp-analyze {verb} {first}")
     document(f"emp-analyze compare --json --compare both {first} {first}", 2, 3, 4)
-    document(f"emp-analyze protocols --json {import_run(6, neighbour_rule='adjust')}")
+    document(f"emp-analyze protocols --json {import_run(6, neighbour_rule='adjust', unprofiled_share_ppm=None)}")
     kept = import_run(4, unprofiled_share_ppm=None)
     other = import_run(5, unprofiled_share_ppm=None, environment={**FINGERPRINT, "digest": "f2", "identity": identity})
     document(f"emp-analyze compare --json --between-runs 1 {kept} {other}", 2, 3, 4)
