@@ -102,6 +102,85 @@ static size_t drop_samples(struct comparison_side *side, const bool *discarded, 
 	return n_discarded;
 }
 
+/* The degrees of freedom of a slope where the document does not have them. */
+static const double SLOPE_DF = 7;
+
+/* A number of an object, from 0 to `most`, or `otherwise` if there is none. */
+static double number_in(struct json_fields *f, const json_t *object, const char *name, double most,
+	double otherwise)
+{
+	const json_t *number = json_object_get(object, name);
+	double value = number ? json_number_value(number) : otherwise;
+
+	if (number && (!json_is_number(number) || !(value >= 0 && value <= most)))
+		json_fields_refuse(f, -EINVAL, ": '%s' must be a number from 0 to %g", name, most);
+	return f->r < 0 ? otherwise : value;
+}
+
+/* The share of each sample with a neighbour; of those that were not probed, the mean of the others
+ * that are kept. */
+static void read_shares(struct json_fields *f, const bool *discarded, double *shares, size_t n)
+{
+	const json_t *array = json_fields_array(f, "neighbour_ppm?");
+	double sum = 0;
+	size_t n_known = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const json_t *number = json_array_get(array, i);
+
+		shares[i] = json_is_number(number) ? json_number_value(number) / PPM : -1;
+		if (shares[i] > 1)
+			json_fields_refuse(f, -EINVAL,
+				": entry %zu of 'neighbour_ppm' is above a million", i + 1);
+		if (shares[i] < 0 || discarded[i])
+			continue;
+		sum += shares[i];
+		n_known++;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (shares[i] < 0)
+			shares[i] = n_known > 0 ? sum / (double)n_known : 0;
+}
+
+/* Takes the neighbour out of the times, which a document has as they were measured, if emp-measure
+ * did so. */
+static void take_neighbour_out(
+	struct compare_input *input, struct json_fields *f, const bool *discarded)
+{
+	const json_t *neighbour = json_fields_object(f, "neighbour?");
+	const char *done = json_string_value(json_object_get(neighbour, "done")) ?: "";
+	struct comparison_side *pt = &input->sides[COMPARISON_PT],
+			       *et = &input->sides[COMPARISON_ET];
+	_cleanup_(freep) double *shares = xcalloc(pt->n + 1, sizeof(*shares));
+	struct neighbour_slope *slope = &input->discarding.pt.adjusted.by.slope;
+	double beside_ns = 0;
+	size_t kept = 0;
+
+	if (strcmp(done, neighbour_rule_names[NEIGHBOUR_ADJUST]) != 0)
+		return;
+	slope->k = number_in(f, neighbour, "slope", NEIGHBOUR_MOST_SLOPE, 0);
+	slope->error = number_in(f, neighbour, "slope_error", 1, 0);
+	slope->df = fmax(1, number_in(f, neighbour, "slope_df", 1e6, SLOPE_DF));
+	read_shares(f, discarded, shares, pt->n);
+	if (f->r < 0)
+		return;
+	for (size_t i = 0; i < pt->n; i++) {
+		int64_t *pt_ns = &pt->items[i].time_ns, *et_ns = &et->items[i].time_ns;
+		int64_t before_ns = *pt_ns;
+
+		if (discarded[i])
+			continue;
+		beside_ns += (double)before_ns * shares[i];
+		kept++;
+		*pt_ns = llround(neighbour_without((double)before_ns, shares[i], slope->k));
+		*et_ns -= before_ns - *pt_ns;
+		*et_ns = *et_ns > 0 ? *et_ns : 0;
+	}
+	if (kept > 0)
+		pt->error = et->error = (struct mean_error){
+			pow(slope->error * beside_ns / (double)kept, 2), slope->df};
+}
+
 /* The samples of both clocks: when they started and ended. Those that are marked are discarded from
  * both, late ones from ET only. */
 static void set_samples(struct compare_input *input, struct json_fields *f, bool duet,
@@ -176,6 +255,8 @@ static int read_emp(
 	if (r == 0)
 		r = mark_samples(&f, "ended_late", late, n);
 
+	if (r == 0)
+		take_neighbour_out(input, &f, discarded);
 	input->digest = text_copy(environment);
 	if (!call && duet)
 		call = path;

@@ -155,7 +155,7 @@ void compare_print_design(const struct comparison *c)
 /* Whether neighbours are in none of its times. */
 static bool is_without_neighbour(const struct discarding *d)
 {
-	return d->n_by_neighbour > 0 || d->pt.adjusted.times_ns;
+	return d->n_by_neighbour > 0 || d->pt.adjusted.by.slope.error > 0;
 }
 
 /* Whether there was a neighbour, and nothing was done about it. */
@@ -172,7 +172,7 @@ static const char *compared_neighbour_text(
 	const struct discarding *d = &side->discarding;
 	const struct neighbour_slope *slope = &d->pt.adjusted.by.slope;
 
-	if (d->pt.adjusted.times_ns)
+	if (slope->error > 0)
 		return text_brief(
 			"; times adjusted for a neighbour (k %.2f ± %.2f)", slope->k, slope->error);
 	if (d->n_by_neighbour > 0)
@@ -202,6 +202,9 @@ static void print_profiles(const struct compare_input sides[2])
 		const char *profile = sides[i].profile, *options = run_rules_options(&d->run);
 		size_t n = d->pt.raw.n;
 
+		if (!d->run.id && d->pt.adjusted.by.slope.error > 0)
+			terminal_say(stdout, 2, "'%s':%s", terminal_text(sides[i].name),
+				compared_neighbour_text(&sides[i], &sides[!i]) + strlen(";"));
 		if (!d->run.id)
 			continue;
 		terminal_say(stdout, 2, "Run %" PRId64 ": %s%s%s%s%s%s; %zu of %s discarded%s",
@@ -321,9 +324,7 @@ void compare_query_print(const struct compare_query *q)
 static json_t *run_side_as_json(const struct compare_input *input)
 {
 	const struct discarding *d = &input->discarding;
-	const struct neighbour_slope *slope = &d->pt.adjusted.by.slope;
 	const struct run *run = &d->run;
-	bool adjusted = d->pt.adjusted.times_ns;
 	json_t *json = json_pack("{s:I, s:s?, s:b, s:b}", "run", (json_int_t)run->id, "profile",
 		input->profile, "profile_missing", input->profile_missing, "other_cpus",
 		run->other_cpus);
@@ -337,12 +338,18 @@ static json_t *run_side_as_json(const struct compare_input *input)
 		json, "discarded_by_neighbour", json_integer((json_int_t)d->n_by_neighbour));
 	json_object_set_new(json, "neighbour_share",
 		json_real_or_null(input->neighbour.n_probed > 0 ? input->neighbour.share : NAN));
-	json_object_set_new(json, "neighbour_slope", json_real_or_null(adjusted ? slope->k : NAN));
-	json_object_set_new(
-		json, "neighbour_slope_error", json_real_or_null(adjusted ? slope->error : NAN));
 	json_object_set_new(json, "state", json_string(run_state_word(run->state)));
 	json_object_set_new(json, "peak_memory", peak_memory_as_json(&input->memory));
 	return json;
+}
+
+static void add_slope(json_t *row, const struct neighbour_slope *slope)
+{
+	bool adjusted = slope->error > 0;
+
+	json_object_set_new(row, "neighbour_slope", json_real_or_null(adjusted ? slope->k : NAN));
+	json_object_set_new(
+		row, "neighbour_slope_error", json_real_or_null(adjusted ? slope->error : NAN));
 }
 
 /* The runs, or the results in files: of their profiles only the marks are known. */
@@ -361,6 +368,7 @@ static json_t *sides_as_json(const struct compare_query *q, bool of_files)
 			row = json_pack("{s:s, s:s*}", "command", s->name, "profile", s->profile);
 		else
 			row = run_side_as_json(s);
+		add_slope(row, &s->discarding.pt.adjusted.by.slope);
 		if (q->clocks & COMPARE_ET)
 			json_object_set_new(row, "ended_late", json_integer((json_int_t)n_late));
 		noise_add_json(row, &s->discarding.mark);

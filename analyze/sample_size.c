@@ -68,7 +68,9 @@ static void print_sizes(const struct discarding *d, const struct sample_sizes cl
 	static const char *const names[] = {"PT", "ET"};
 
 	terminal_say(stdout, 2, "Run %" PRId64 " (%s)%s%s", d->run.id, d->run.program,
-		analyze_options.profile ? ", profile " : ", no profile: only the 2-sd check",
+		analyze_options.profile ? ", profile "
+		: d->n_by_neighbour > 0 ? ", no profile: neighbours and the 2-sd check"
+					: ", no profile: only the 2-sd check",
 		analyze_options.profile ?: "");
 	noise_print(stdout, analyze_options.profile, &d->mark);
 	for (size_t i = 0; i < 2; i++) {

@@ -191,6 +191,25 @@ static bool was_probed(const struct export_table *t, size_t which)
 	return n_probed > 0;
 }
 
+static bool is_adjusted(const struct export_table *t, size_t which)
+{
+	const struct session *s = session_judged(t->session);
+
+	for (size_t i = 0; i < session_n_shown(s); i++)
+		if (s->tasks[i].result.discarding.pt.adjusted.times_ns)
+			return true;
+	return false;
+}
+
+/* The mean with the neighbour. */
+static struct cell pt_as_measured_cell(const struct export_row *row, size_t which)
+{
+	const struct clock_discarding *pt = &row->run->discarding.pt;
+	const struct summary *measured = pt->adjusted.times_ns ? &pt->adjusted.before : &pt->kept;
+
+	return time_cell(row, summary_mean(measured), summary_sd(measured), true);
+}
+
 static struct cell neighbour_share_cell(const struct export_row *row, size_t which)
 {
 	return REAL("%.4f", run_neighbour_time(row->run).share);
@@ -294,6 +313,8 @@ static const struct export_column emps_columns[] = {
 	{{NULL, COLUMN_NUMBER, "peak_memory"}, peak_memory_cell},
 	{{NULL, COLUMN_NUMBER, "command_line"}, command_line_cell},
 	{{NULL, COLUMN_NUMBER, "neighbour_share"}, neighbour_share_cell, 0, was_probed},
+	{{"PT as measured", COLUMN_NUMBER, "pt_as_measured"}, pt_as_measured_cell, 0, is_adjusted,
+		.has_unit = true},
 	{{NULL, COLUMN_NUMBER, "profile_blind"}, detection_limit_cell, 0, has_mark},
 	{{NULL, COLUMN_TEXT, "profile_noise"}, noise_cell, 0, has_mark},
 	{{"PT ratio (95 % CI)", COLUMN_NUMBER}, ratio_text_cell, COMPARISON_PT, is_compared},
@@ -391,6 +412,10 @@ static void write_remarks(const struct export_table *t, enum table_format format
 			"Mean, Min and Max are elapsed times (ET) of all samples, as in hyperfine. "
 			"PT is of the samples kept.");
 	}
+	if (is_adjusted(t, 0))
+		table_write_code(format, file,
+			"PT and its ratios are without the neighbour on the core, where PT as "
+			"measured differs.");
 	if (t->mark) {
 		_cleanup_(freep) char *noise = noise_text(s->options->profile, t->mark);
 

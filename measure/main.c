@@ -17,13 +17,14 @@ static int check_clean(const struct session *session, struct error *err)
 	for (size_t i = 0; i < session_n_shown(session); i++) {
 		const struct task *t = &session->tasks[i];
 		size_t clean = t->result.discarding.pt.kept.n;
+		size_t least = o->runs == 1 ? 1 : 2;
 
 		if (o->retain && clean < (size_t)o->retain)
 			return error_say(err, STATUS_TOO_FEW,
 				"only %zu of %zu samples of '%s' are clean, not %d (--retain); "
 				"--max-runs is %d",
 				clean, t->result.n_samples, t->name, o->retain, o->max_runs);
-		if (clean < 2 && t->result.n_samples > 1)
+		if (clean < least && t->result.n_samples > 1)
 			return error_say(err, STATUS_TOO_FEW,
 				"only %zu of %zu samples of '%s' are clean", clean,
 				t->result.n_samples, t->name);

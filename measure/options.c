@@ -181,7 +181,7 @@ static int check_contradictions(const struct measure_options *o, struct error *e
 		{o->trace && o->cpu < 0,
 			"--trace records one CPU; name the one that the program is to run on with "
 			"--cpu N"},
-		{o->probe_given && o->probe_share >= 0 && o->cpu < 0,
+		{o->probe_given && o->probe_share >= 0 && o->cpu < 0 && !duet,
 			"--probe looks for a neighbour of one CPU; name the one that the program "
 			"is to run on with --cpu N"},
 		{o->fast && o->rigorous, "--fast and --rigorous exclude each other"},

@@ -142,9 +142,9 @@ static void note_neighbour(
 
 	if (adjusted->times_ns)
 		notes_add(notes, NOTE_NOISE,
-			"PT adjusted for a neighbour (k %.2f ± %.2f), measured %s",
-			adjusted->by.slope.k, adjusted->by.slope.error,
-			text_precise(adjusted->before.mean_ns, adjusted->before.sd_ns));
+			"PT is adjusted for a neighbour: %s as measured (k %.2f ± %.2f)",
+			text_precise(adjusted->before.mean_ns, adjusted->before.sd_ns),
+			adjusted->by.slope.k, adjusted->by.slope.error);
 	if (2 * time->n_beside <= time->n_probed)
 		return;
 	if (d->run.neighbour_rule == NEIGHBOUR_DISCARD)

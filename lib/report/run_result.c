@@ -337,7 +337,8 @@ json_t *neighbour_as_json(const struct run_result *result)
 		{"rule", json_text(neighbour_rule_names[d->run.neighbour_rule])},
 		{"done", json_text(neighbour_rule_names[d->neighbour])},
 		{"slope?", adjusted ? json_real(slope->k) : NULL},
-		{"slope_error?", adjusted ? json_real(slope->error) : NULL});
+		{"slope_error?", adjusted ? json_real(slope->error) : NULL},
+		{"slope_df?", adjusted ? json_real(slope->df) : NULL});
 }
 
 void run_result_clear(struct run_result *r)

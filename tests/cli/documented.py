@@ -117,6 +117,7 @@ def write_all():
     alternating = measured(f"-r 5 --order duet -n a -n b '{BURN} 60' '{BURN} 70'", 3)
     short = measured(f"-r 3 --order duet -n a -n b '{BURN} 2' '{BURN} 3'", 3)
     measured(f"-r 3 -L ms 1,2 '{BURN} {{ms}}'")
+    measured(f"-r 3 --neighbour adjust --cpu {CPU} -- {BURN} 3")
     measured(f"-r 3 --trace --cpu {CPU} -- {BURN} 30")
     for words in ("list", f"daemons {one}", f"compare {' '.join(two)}", f"compare {' '.join(alternating)}", f"compare {' '.join(short)}"):
         document(f"emp-analyze --json {words}", 2, 3, 4)
@@ -207,6 +208,7 @@ def write_all_of_made_up():
     for verb in "export", "show --json --recompute", "daemons --json", "discard --json", "protocols --json", "sample-size --profile lab --json":
         document(f"emp-analyze {verb} {first}")
     document(f"emp-analyze compare --json --compare both {first} {first}", 2, 3, 4)
+    document(f"emp-analyze protocols --json {import_run(6, neighbour_rule='adjust', unprofiled_share_ppm=None)}")
     kept = import_run(4, unprofiled_share_ppm=None)
     other = import_run(5, unprofiled_share_ppm=None, environment={**FINGERPRINT, "digest": "f2", "identity": identity})
     document(f"emp-analyze compare --json --between-runs 1 {kept} {other}", 2, 3, 4)

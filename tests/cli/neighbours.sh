@@ -114,6 +114,21 @@ for name, out in ("a", []), ("b", [2, 7]):
 END_OF_DOCUMENTS
 expect 0 "^Process times: 'a' .* in 10 samples, 'b' .* in 8$" $analyze compare of-a.json of-b.json
 
+# times of documents are as they were measured: they are adjusted as those in the book
+python3 - <<'END_OF_DOCUMENTS'
+import json
+for name, share, slope in ("alone", 0, None), ("beside", 0.8, 0.25):
+    pt = [int((10**8 + i % 7 * 10**6) / (1 - 0.25 * share)) for i in range(12)]
+    emp = {"pt_ns": pt, "start_ns": [(1 + 2 * i + bool(slope)) * 10**9 for i in range(12)], "neighbour_ppm": [int(share * 10**6)] * 11 + [None],
+           "neighbour": {"share": share, "samples": 0, "probed": 11, "done": "adjust" if slope else "discard", **({"slope": slope, "slope_error": 0.01, "slope_df": 20} if slope else {})}}
+    json.dump({"results": [{"command": name, "times": [t / 1e9 for t in pt], "emp": emp}]}, open(f"{name}.json", "w"))
+END_OF_DOCUMENTS
+expect 0 "^'beside': times adjusted for a neighbour (k 0.25 ± 0.01)$" $analyze compare alone.json beside.json
+gives "the ratio is that without the neighbour, with the error of the slope" \
+	'abs(d["ratio"] - 1) < 0.01 and d["interval"][1] > 1.015 and [f["neighbour_slope"] for f in d["files"]] == [None, 0.25]' $analyze compare --json alone.json beside.json
+sed 's/"slope": 0.25/"slope": 9/' beside.json >wrong.json
+expect 1 "'slope' must be a number" $analyze compare alone.json wrong.json
+
 # the run and its rule elsewhere
 $analyze export 2 >2.json
 that "an exported run has both" json 2.json 'd["neighbour_rule"] == "discard" and d["neighbour_limit_ppm"] == 100000 and d["samples"][5]["neighbour_ppm"] == 90000 and d["samples"][5]["probe_ns"] == 600000'

@@ -364,6 +364,25 @@ TEST_OF_SESSION(shares_of_time_with_a_neighbour_are_there_if_it_was_looked_for)
 	assert_true(json_is_null(json_object_get(emp, "neighbour")));
 }
 
+TEST_OF_SESSION(times_without_a_neighbour_stand_beside_those_that_were_measured)
+{
+	_cleanup_(freep) char *csv = write_with(EXPORT_CSV), *table = NULL;
+	struct clock_discarding *pt = &m.tasks[0].result.discarding.pt;
+
+	assert_null(strstr(csv, "pt_as_measured"));
+	free(csv);
+	pt->adjusted.times_ns = (int64_t[]){1, 2};
+	pt->adjusted.before = pt->kept;
+	pt->adjusted.before.mean_ns *= 2;
+	csv = write_with(EXPORT_CSV);
+	assert_non_null(strstr(csv, ",pt_as_measured,pt_ratio,"));
+	assert_non_null(strstr(csv, ",slow,0.401000000,"));
+	assert_non_null(strstr(csv, ",quick,0.100300000,"));
+	table = write_with(EXPORT_MARKDOWN);
+	assert_non_null(strstr(table, "| PT as measured [ms] |"));
+	assert_non_null(strstr(table, "without the neighbour on the core"));
+}
+
 /* In a duet process times are related: to the fastest of those that have one. */
 TEST_OF_SESSION(nothing_is_related_to_a_program_of_which_no_sample_is_kept)
 {

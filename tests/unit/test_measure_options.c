@@ -162,6 +162,10 @@ TEST(a_neighbour_is_looked_for_where_programs_are_pinned)
 		{{.cpu = -1}, NULL, NEIGHBOUR_OFF},
 		{{.cpu = -1, .order = ORDER_DUET}, NULL, NEIGHBOUR_AUTO},
 		{{.cpu = -1, .order = ORDER_DUET, .neighbour_given = true}, NULL, NEIGHBOUR_AUTO},
+		{{.cpu = -1, .order = ORDER_DUET, .probe_given = true}, NULL, NEIGHBOUR_AUTO},
+		{{.cpu = -1, .probe_given = true},
+			"--probe looks for a neighbour of one CPU; name the one that the program "
+			"is to run on with --cpu N"},
 		{{.cpu = 0, .probe_share = -1}, NULL, NEIGHBOUR_OFF},
 		{{.cpu = -1, .neighbour_given = true},
 			"--neighbour is for programs on one CPU, whose core is known: add --cpu N"},

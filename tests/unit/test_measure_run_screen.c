@@ -341,7 +341,7 @@ TEST_OF_RUN(most_samples_beside_a_neighbour_are_worth_a_warning)
 	discard_beside(NEIGHBOUR_AUTO, 9);
 	assert_int_equal(s.n_reasons, 0);
 	assert_int_equal(r.discarding.neighbour, NEIGHBOUR_ADJUST);
-	assert_non_null(strstr(s.notes.items[0].text, "PT adjusted for a neighbour (k "));
+	assert_non_null(strstr(s.notes.items[0].text, "PT is adjusted for a neighbour: "));
 	assert_note(1, "Warning: neighbour in 9 of 12 samples: try another --cpu, or another hour");
 	run_result_clear(&r);
 	make_samples(NULL);

@@ -32,6 +32,21 @@ TEST(what_a_turn_takes_alone_is_found_among_neighbours)
 	assert_close(alone_of((const double[]){2.02, 2.2, 2.3, 2.1}, 4), 1, 1e-9);
 	/* a processor that needs two cycles: readings repeat */
 	assert_close(alone_of((const double[]){2.001, 2.003, 2.0, 2.002}, 4), 2, 1e-9);
+	/* a neighbour for a part of each reading */
+	assert_close(alone_of((const double[]){1.4, 1.9, 1.6, 2.3}, 4), 1, 1e-9);
+}
+
+TEST(a_flawed_reading_is_not_what_a_turn_takes_alone)
+{
+	/* the chain was interrupted */
+	assert_close(alone_of((const double[]){1.001, 1.0, 0.406, 1.002}, 4), 1, 1e-9);
+	assert_close(alone_of((const double[]){1.001, 0.93, 1.0, 2.1}, 4), 1, 1e-9);
+	assert_close(
+		alone_of((const double[]){2.0, 2.0, 2.0, 2.0, 2.0, 1.3, 2.0, 2.0}, 8), 2, 1e-9);
+	assert_close(alone_of((const double[]){2.2, 0.5, 2.4, 2.3}, 4), 1, 1e-9);
+	/* the loop was */
+	assert_close(
+		alone_of((const double[]){2.0, 2.0, 2.9, 2.0, 2.0, 2.0, 2.0, 2.0}, 8), 2, 1e-9);
 }
 
 TEST(a_neighbour_is_no_change_of_the_frequency)

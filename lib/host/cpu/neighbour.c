@@ -11,8 +11,6 @@ enum { PARTS = 4, TURNS = 1 << 17, PER_TURN = 64, CHAIN_TURNS = 512 };
 
 /* Readings without a neighbour repeat to 0.3 %, those beside one do not repeat to 2 %. */
 static const double REPEATS = 0.02;
-/* A turn that takes so many cycles may be that of a slow processor, or have a neighbour. */
-static const double DOUBTFUL = 1.5;
 
 INCREMENT_LOOP(take_branches, 1)
 INCREMENT_LOOP(increment_chain, PER_TURN)
@@ -71,23 +69,27 @@ bool neighbour_sound(const struct neighbour_reading *reading)
 	       reading->for_ns <= 2 * neighbour_uninterrupted_ns(reading);
 }
 
-/* The least that was read is that without a neighbour, if there was a time without. If there was
- * none, readings differ: then a turn is taken to need one cycle. */
+/* The least that is read again and again is that without a neighbour, if there was a time without.
+ * A single one may be flawed. Of a processor that needs more than a cycle, nearly all repeat;
+ * beside a neighbour readings differ. Then a turn is taken to need one cycle. */
 double neighbour_alone(const struct neighbour_reading *readings, size_t n)
 {
-	double least = INFINITY, most = 0;
+	_cleanup_(freep) double *cycles = xcalloc(n, sizeof(*cycles));
+	size_t sound = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		double cycles = cycles_a_turn(&readings[i]);
+	for (size_t i = 0; i < n; i++)
+		if (neighbour_sound(&readings[i]))
+			cycles[sound++] = cycles_a_turn(&readings[i]);
+	qsort(cycles, sound, sizeof(*cycles), compare_doubles);
+	for (size_t i = 0; i < sound; i++) {
+		size_t alike = 0;
 
-		if (!neighbour_sound(&readings[i]))
-			continue;
-		least = fmin(least, cycles);
-		most = fmax(most, cycles);
+		while (i + alike < sound && cycles[i + alike] <= cycles[i] * (1 + REPEATS))
+			alike++;
+		if (alike * 8 >= sound * 7 || (alike > 1 && cycles[i] <= 1 + REPEATS))
+			return cycles[i];
 	}
-	if (most == 0 || (least > DOUBTFUL && most > least * (1 + REPEATS)))
-		return 1;
-	return least;
+	return sound > 0 && cycles[0] <= 1 + REPEATS ? cycles[0] : 1;
 }
 
 double neighbour_share(const struct neighbour_reading *reading, double alone)
