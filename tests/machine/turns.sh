@@ -21,7 +21,7 @@ says() { grep -q -e "$1" "$2"; }
 begin() {
 	rm -f "$dir/gate" "$dir/in"
 	mkfifo "$dir/gate"
-	$measure -q -w 0 -r 1 "$@" -- sh -c "touch '$dir/in'; read x <'$dir/gate'" >"$dir/first" 2>&1 &
+	$measure -q -w 0 -r 1 --neighbour off "$@" -- sh -c "touch '$dir/in'; read x <'$dir/gate'" >"$dir/first" 2>&1 &
 	first=$!
 	wait_until test -e "$dir/in"
 }
