@@ -24,6 +24,11 @@ double neighbour_alone(const struct neighbour_reading *, size_t)
 	return 1;
 }
 
+double neighbour_alone_after(double alone, const struct neighbour_reading *)
+{
+	return alone;
+}
+
 double neighbour_share(const struct neighbour_reading *, double)
 {
 	return is_beside ? 1 : 0;

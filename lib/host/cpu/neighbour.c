@@ -13,6 +13,8 @@ enum { PARTS = 4, TURNS = 1 << 17, PER_TURN = 64, CHAIN_TURNS = 512 };
 static const double REPEATS = 0.02;
 /* A turn that takes so many cycles may be that of a slow processor, or have a neighbour. */
 static const double DOUBTFUL = 1.5;
+/* So many are the processor's: that of an emulator, for instance. */
+static const double ITS_OWN = 3;
 
 INCREMENT_LOOP(take_branches, 1)
 INCREMENT_LOOP(increment_chain, PER_TURN)
@@ -72,22 +74,29 @@ bool neighbour_sound(const struct neighbour_reading *reading)
 }
 
 /* The least that was read is that without a neighbour, if there was a time without. If there was
- * none, readings differ: then a turn is taken to need one cycle. */
+ * none, readings differ: then a turn is taken to need one cycle. A few that are out of line, of
+ * thousands, do not count for that. */
 double neighbour_alone(const struct neighbour_reading *readings, size_t n)
 {
-	double least = INFINITY, most = 0;
+	_cleanup_(freep) double *cycles = xcalloc(n + 1, sizeof(*cycles));
+	size_t sound = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		double cycles = cycles_a_turn(&readings[i]);
-
-		if (!neighbour_sound(&readings[i]))
-			continue;
-		least = fmin(least, cycles);
-		most = fmax(most, cycles);
-	}
-	if (most == 0 || (least > DOUBTFUL && most > least * (1 + REPEATS)))
+	for (size_t i = 0; i < n; i++)
+		if (neighbour_sound(&readings[i]))
+			cycles[sound++] = cycles_a_turn(&readings[i]);
+	if (sound == 0)
 		return 1;
-	return least;
+	qsort(cycles, sound, sizeof(*cycles), compare_doubles);
+	if (cycles[0] > ITS_OWN)
+		return cycles[sound / 2];
+	if (cycles[0] > DOUBTFUL && cycles[sound / 2] > cycles[sound / 100] * (1 + REPEATS))
+		return 1;
+	return cycles[0];
+}
+
+double neighbour_alone_after(double alone, const struct neighbour_reading *reading)
+{
+	return alone > 1 + REPEATS && cycles_a_turn(reading) <= 1 + REPEATS ? 1 : alone;
 }
 
 double neighbour_share(const struct neighbour_reading *reading, double alone)
