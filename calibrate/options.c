@@ -10,6 +10,21 @@ struct calibrate_options calibrate_options = {.cpu = -1};
 
 const char *const calibrate_backends[] = {"auto", "bpf", "taskstats", NULL};
 
+static void leave_out_repeated(struct calibrate_cpus *cpus)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < cpus->n; i++) {
+		size_t before = 0;
+
+		while (before < kept && cpus->items[before] != cpus->items[i])
+			before++;
+		if (before == kept)
+			cpus->items[kept++] = cpus->items[i];
+	}
+	cpus->n = kept;
+}
+
 int calibrate_cpus_option(const char *value, const char *name, void *into, struct error *err)
 {
 	struct calibrate_cpus *cpus = into;
@@ -20,6 +35,7 @@ int calibrate_cpus_option(const char *value, const char *name, void *into, struc
 			"%s: '%s' is not a list of CPUs such as 1, 0-3 or 2,5", name, value);
 	for (size_t i = 0; r == 0 && i < cpus->n; i++)
 		r = pinning_check(cpus->items[i], AT_FDCWD, err);
+	leave_out_repeated(cpus);
 	return r;
 }
 

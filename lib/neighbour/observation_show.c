@@ -20,6 +20,8 @@ static const char *share_number(double share)
 {
 	double digits = 1 - floor(log10(fmax(1e-6, 100 * fmin(share, 1 - share))));
 
+	if (share < 5e-6 || share > 1 - 5e-6)
+		return share < 0.5 ? "0" : "100";
 	return text_brief("%.*f", (int)fmin(3, fmax(0, digits)), 100 * share);
 }
 
@@ -42,10 +44,10 @@ static void print_heading(const struct neighbour_observation *o)
 	const struct neighbour_account *first = &o->cpus[0].account;
 	int64_t each_ns = first->n_readings ? first->read_ns / (int64_t)first->n_readings : 0;
 
-	terminal_say(stdout, 2, "%s for %s%s: a reading of %s every %s, %s of each CPU's time.",
+	terminal_say(stdout, 2, "%s for %s%s: a reading of %s%s, %s of each CPU's time.",
 		text_moment(o->made_ns), text_duration(o->took_ns),
 		o->interrupted ? " (interrupted)" : "", text_duration(each_ns),
-		text_duration(first->every_ns),
+		first->every_ns > 0 ? text_brief(" every %s", text_duration(first->every_ns)) : "",
 		text_percent((double)first->read_ns / (double)o->took_ns));
 	putchar('\n');
 }
@@ -245,6 +247,23 @@ static void print_siblings(const struct neighbour_observation *o)
 	table_print(table, stdout);
 }
 
+/* Where another program of a higher priority had the CPU, or this one was stopped. */
+static void print_unobserved(const struct neighbour_observation *o)
+{
+	static const double WORTH_SAYING = 0.1;
+
+	for (size_t i = 0; i < o->n_cpus; i++) {
+		const struct neighbour_account *a = &o->cpus[i].account;
+		int64_t missing_ns = o->took_ns - a->observed_ns;
+
+		if ((double)missing_ns > WORTH_SAYING * (double)o->took_ns && a->every_ns > 0)
+			terminal_say(stdout, 2,
+				"Nothing is known of %s of the time on CPU %d: emp-calibrate could "
+				"not run there.",
+				text_duration(missing_ns), a->cpu);
+	}
+}
+
 /* What this machine knows itself. */
 static void print_remarks(const struct neighbour_observation *o)
 {
@@ -263,6 +282,7 @@ static void print_remarks(const struct neighbour_observation *o)
 			terminal_say(stdout, 2, "The host took CPU %d away for %s of the time.",
 				cpu->account.cpu, text_percent(cpu->stolen));
 	}
+	print_unobserved(o);
 	print_unclear(o);
 	if (unexplained > 0 && o->virtual)
 		terminal_say(stdout, 2,

@@ -116,7 +116,9 @@ DECIDER(check_cpus_neighbour)
 	}
 	if (most)
 		text = neighbour_text(f, most);
-	if (!most && f->machine.virtual)
+	if (!most && f->n_neighbours > 0)
+		finding_set(ret, CHECK_UNKNOWN, "cannot be seen on CPU %d", f->neighbours[0].cpu);
+	else if (!most && f->machine.virtual)
 		finding_set(ret, CHECK_BY_HOST, "the host decides who shares its cores; -v looks");
 	else if (!most)
 		finding_set(ret, CHECK_ABSENT, "not looked for; -v looks");

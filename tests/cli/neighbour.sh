@@ -65,6 +65,11 @@ that "and those of all CPUs" python3 "$dir/check.py" "$dir/all.json" "$(python3 
 taskset -c "$first" $calibrate neighbour -q --json --for 0.2s >"$dir/pinned.json"
 that "CPUs that may not be used are left out" json "$dir/pinned.json" "[c['cpu'] for c in d['cpus']] == [$first]"
 
+$calibrate neighbour -q --json --for 0.2s --cpu "$first,$first-$first" >"$dir/twice.json"
+that "a CPU that is named twice is observed once" json "$dir/twice.json" "[c['cpu'] for c in d['cpus']] == [$first]"
+$calibrate neighbour -q --for 1ns --cpu "$first" >"$dir/short"
+that "one reading has no interval" test -z "$(grep 'every 0' "$dir/short")"
+
 # ^C shows what was observed until then
 env --default-signal=INT $calibrate neighbour --for 40s >"$dir/interrupted" 2>"$dir/progress" &
 observing=$!

@@ -100,6 +100,10 @@ TEST_OF_MACHINE(a_neighbour_is_the_hosts_affair_or_that_of_a_thread_that_is_seen
 	n[0].busy = 0;
 	assert_found_in(&f, "neighbour", CHECK_OK,
 		"none in the last second on CPU 1; CPU 5 of the same core was busy for 0 %");
+
+	/* a cpuset kept the audit from the CPU */
+	n[0] = (struct cpu_neighbour){1, NAN, 5, 0.4};
+	assert_found_in(&f, "neighbour", CHECK_UNKNOWN, "cannot be seen on CPU 1");
 }
 
 TEST_OF_MACHINE(cores_that_run_two_threads_are_counted)

@@ -32,6 +32,10 @@ TEST(what_a_turn_takes_alone_is_found_among_neighbours)
 	assert_close(alone_of((const double[]){2.02, 2.2, 2.3, 2.1}, 4), 1, 1e-9);
 	/* a processor that needs two cycles: readings repeat */
 	assert_close(alone_of((const double[]){2.001, 2.003, 2.0, 2.002}, 4), 2, 1e-9);
+	/* which was disturbed once */
+	assert_close(alone_of((const double[]){2.001, 2.003, 2.0, 2.3}, 4), 2, 1e-9);
+	/* an emulated one: no neighbour does that, however much readings differ */
+	assert_close(alone_of((const double[]){4.9, 5.0, 4.8, 5.6, 5.1}, 5), 5, 1e-9);
 	/* a neighbour for a part of each reading */
 	assert_close(alone_of((const double[]){1.4, 1.9, 1.6, 2.3}, 4), 1, 1e-9);
 }
@@ -47,6 +51,19 @@ TEST(a_flawed_reading_is_not_what_a_turn_takes_alone)
 	/* the loop was */
 	assert_close(
 		alone_of((const double[]){2.0, 2.0, 2.9, 2.0, 2.0, 2.0, 2.0, 2.0}, 8), 2, 1e-9);
+}
+
+TEST(a_first_time_without_a_neighbour_is_noticed)
+{
+	const struct neighbour_reading nobody = made_up(1.004, CYCLE_PS);
+	const struct neighbour_reading somebody = made_up(1.6, CYCLE_PS);
+
+	assert_close(neighbour_alone_after(1.4, &nobody), 1, 1e-9);
+	assert_close(neighbour_alone_after(1.4, &somebody), 1.4, 1e-9);
+	/* it does not follow readings that differ a little */
+	assert_close(neighbour_alone_after(1.01, &nobody), 1.01, 1e-9);
+	/* of a processor that needs two cycles */
+	assert_close(neighbour_alone_after(2, &somebody), 2, 1e-9);
 }
 
 TEST(a_neighbour_is_no_change_of_the_frequency)

@@ -80,7 +80,7 @@ TEST(who_slows_a_core_down_is_not_always_known)
 		.interrupted = true,
 		.cpus = xcalloc(1, sizeof(*o.cpus)),
 		.n_cpus = 1};
-	_cleanup_(freep) char *physical = NULL, *virtual = NULL;
+	_cleanup_(freep) char *physical = NULL, *virtual = NULL, *stopped = NULL;
 
 	o.cpus[0] = observed(0, 0.5, 271);
 	physical = screen_of(&o);
@@ -90,5 +90,8 @@ TEST(who_slows_a_core_down_is_not_always_known)
 	o.virtual = true;
 	virtual = screen_of(&o);
 	assert_says(virtual, "Only the host of this virtual machine knows who the neighbour is.");
+	o.took_ns = 90 * NS_PER_S; /* stopped for half a minute */
+	stopped = screen_of(&o);
+	assert_says(stopped, "Nothing is known of 30.00 s of the time on CPU 0");
 	neighbour_observation_clear(&o);
 }

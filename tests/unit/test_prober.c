@@ -24,6 +24,11 @@ double neighbour_alone(const struct neighbour_reading *readings, size_t n)
 	return 1;
 }
 
+double neighbour_alone_after(double alone, const struct neighbour_reading *reading)
+{
+	return alone;
+}
+
 double neighbour_share(const struct neighbour_reading *reading, double alone)
 {
 	return is_beside ? 1 : 0;

@@ -11,6 +11,8 @@ enum { PARTS = 4, TURNS = 1 << 17, PER_TURN = 64, CHAIN_TURNS = 512 };
 
 /* Readings without a neighbour repeat to 0.3 %, those beside one do not repeat to 2 %. */
 static const double REPEATS = 0.02;
+/* So many cycles a turn are the processor's: that of an emulator, for instance. */
+static const double ITS_OWN = 3;
 
 INCREMENT_LOOP(take_branches, 1)
 INCREMENT_LOOP(increment_chain, PER_TURN)
@@ -70,26 +72,33 @@ bool neighbour_sound(const struct neighbour_reading *reading)
 }
 
 /* The least that is read again and again is that without a neighbour, if there was a time without.
- * A single one may be flawed. Of a processor that needs more than a cycle, nearly all repeat;
- * beside a neighbour readings differ. Then a turn is taken to need one cycle. */
+ * A single one may be flawed. Of a processor that needs more than a cycle, most repeat; beside a
+ * neighbour readings differ. Then a turn is taken to need one cycle. */
 double neighbour_alone(const struct neighbour_reading *readings, size_t n)
 {
-	_cleanup_(freep) double *cycles = xcalloc(n, sizeof(*cycles));
+	_cleanup_(freep) double *cycles = xcalloc(n + 1, sizeof(*cycles));
 	size_t sound = 0;
 
 	for (size_t i = 0; i < n; i++)
 		if (neighbour_sound(&readings[i]))
 			cycles[sound++] = cycles_a_turn(&readings[i]);
 	qsort(cycles, sound, sizeof(*cycles), compare_doubles);
+	if (sound > 0 && cycles[0] > ITS_OWN)
+		return cycles[sound / 2];
 	for (size_t i = 0; i < sound; i++) {
 		size_t alike = 0;
 
 		while (i + alike < sound && cycles[i + alike] <= cycles[i] * (1 + REPEATS))
 			alike++;
-		if (alike * 8 >= sound * 7 || (alike > 1 && cycles[i] <= 1 + REPEATS))
+		if (alike * 4 >= sound * 3 || (alike > 1 && cycles[i] <= 1 + REPEATS))
 			return cycles[i];
 	}
 	return sound > 0 && cycles[0] <= 1 + REPEATS ? cycles[0] : 1;
+}
+
+double neighbour_alone_after(double alone, const struct neighbour_reading *reading)
+{
+	return alone > 1 + REPEATS && cycles_a_turn(reading) <= 1 + REPEATS ? 1 : alone;
 }
 
 double neighbour_share(const struct neighbour_reading *reading, double alone)

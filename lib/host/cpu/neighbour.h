@@ -30,5 +30,8 @@ bool neighbour_sound(const struct neighbour_reading *reading);
  * on most, also if none of the readings is sound. */
 double neighbour_alone(const struct neighbour_reading *readings, size_t n);
 
+/* The same after another sound reading: there may have been a neighbour in each of those before. */
+double neighbour_alone_after(double alone, const struct neighbour_reading *reading);
+
 /* How much of the reading's time had a neighbour, 0 to 1. */
 double neighbour_share(const struct neighbour_reading *reading, double alone);

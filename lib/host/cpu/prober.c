@@ -58,8 +58,10 @@ static void read_sound(struct prober *p)
 		p->last = neighbour_read();
 		atomic_fetch_add(&p->readings, 1);
 	} while (!neighbour_sound(&p->last) && ++tries < MOST_TRIES);
-	if (neighbour_sound(&p->last))
-		p->share = neighbour_share(&p->last, p->alone);
+	if (!neighbour_sound(&p->last))
+		return;
+	p->alone = neighbour_alone_after(p->alone, &p->last);
+	p->share = neighbour_share(&p->last, p->alone);
 }
 
 /* Takes another reading, and adds the time since the last one. Between readings that differ, the
