@@ -78,7 +78,7 @@ DECIDER(check_cpus_smt)
 
 /* "45 % of the last second on CPU 1; CPU 5 of the same core was busy for 40 %": of the CPU with the
  * most; the caller frees it. */
-static char *neighbour_text(const struct facts *f, const struct cpu_neighbour *most)
+static char *seen_neighbour_text(const struct facts *f, const struct cpu_neighbour *most)
 {
 	char *text;
 
@@ -115,7 +115,7 @@ DECIDER(check_cpus_neighbour)
 			most = n;
 	}
 	if (most)
-		text = neighbour_text(f, most);
+		text = seen_neighbour_text(f, most);
 	if (!most && f->n_neighbours > 0)
 		finding_set(ret, CHECK_UNKNOWN, "cannot be seen on CPU %d", f->neighbours[0].cpu);
 	else if (!most && f->machine.virtual)

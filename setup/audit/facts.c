@@ -415,7 +415,7 @@ int facts_read_neighbours(struct facts *f, struct error *err)
 	_cleanup_(freep) char *before = cpu_time_text(), *now = NULL;
 	_cleanup_(freep) struct neighbour_series *series = NULL;
 	struct neighbour_watch watch = {.for_ns = NS_PER_S};
-	struct error unused = {}; /* a cpuset may keep programs from the CPU: nothing is known then */
+	struct error unused = {}; /* not told: a cpuset may keep programs from the CPU */
 	cpu_set_t set;
 
 	if (sched_getaffinity(0, sizeof(set), &set) < 0)
