@@ -125,7 +125,7 @@ expect 1 "'one.json': it has 4 results; name one" $analyze compare one.json pype
 # two calls at the same time, on two CPUs if there are two, are separate runs, even if their starts happen to alternate
 rm -f "$EMP_DB"*
 beside() { # CPU
-	"$build/measure/emp-measure" -q --ignore-lock --cpu "$1" -r 6 "$burn 30" --export-json "beside$1.json" >"out$1" 2>&1
+	"$build/measure/emp-measure" -q --ignore-lock --cpu "$1" --neighbour off -r 6 "$burn 30" --export-json "beside$1.json" >"out$1" 2>&1
 }
 beside 0 &
 beside $(($(nproc) > 1)) || cat "out$(($(nproc) > 1))"

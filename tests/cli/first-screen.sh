@@ -30,14 +30,14 @@ cp "$build/tests/bench/noisy" "$dir/backupd"
 chrt -f 10 taskset -c $cpu "$dir/backupd" 20 40 &
 noisy=$!
 until [ "$(cat /proc/$noisy/comm)" = backupd ]; do sleep 0.01; done
-screen 5 0 '^  Disturbed by  .*backupd ~\?[0-9.]* m\?s' "$ahead" $measure -q -r 5 --cpu $cpu --export-json "$dir/plain.json" -- $burn 100
+screen 5 0 '^  Disturbed by  .*backupd ~\?[0-9.]* m\?s' "$ahead" $measure -q -r 5 --cpu $cpu --neighbour off --export-json "$dir/plain.json" -- $burn 100
 that "what it took is in the document" json "$dir/plain.json" \
 	'[o for o in d["results"][0]["emp"]["others"] if o["daemon"] == "backupd"][0]["total_ns"] > 50e6 and not d["results"][0]["emp"]["unprofiled"]'
-expect 0 '^  backupd .* no *$' $measure -q -v -r 3 --cpu $cpu -- $burn 100
+expect 0 '^  backupd .* no *$' $measure -q -v -r 3 --cpu $cpu --neighbour off -- $burn 100
 
 # what an interval of few samples assumes
-screen 5 0 '  95 % CI if iid [0-9]' $measure -q -r 5 --cpu $cpu -- $burn 10
-screen 5 0 '  95 % CI [0-9]' $measure -q -r 8 --cpu $cpu -- $burn 10
+screen 5 0 '  95 % CI if iid [0-9]' $measure -q -r 5 --cpu $cpu --neighbour off -- $burn 10
+screen 5 0 '  95 % CI [0-9]' $measure -q -r 8 --cpu $cpu --neighbour off -- $burn 10
 
 # samples in which it took more than its share
 screen 5 3 'Kept 0 of 4  *discarded: ' "$ahead" $measure -q -r 4 --cpu $cpu --neighbour off --discard-unprofiled 10% --export-json "$dir/share.json" -- $burn 100
@@ -45,7 +45,7 @@ expect 0 "Kept 0 of 4  *discarded: backupd" "$build/analyze/emp-analyze" show "$
 that "the reason is in the document" json "$dir/share.json" \
 	'{o["sample"] for o in d["results"][0]["emp"]["by_unprofiled"] if o["daemon"] == "backupd"} == {1, 2, 3, 4} and all(o["pt_ns"] > o["limit_ns"] for o in d["results"][0]["emp"]["by_unprofiled"])'
 expect 3 'sample 2: backupd.* used .*, unprofiled; allowed ' "$ahead" $measure -q -v -r 3 --cpu $cpu --neighbour off --discard-unprofiled 10% -- $burn 100
-expect 3 'only 0 of 6 samples' "$ahead" $measure -q --retain 2 -M 6 --cpu $cpu --discard-unprofiled 1% -- $burn 100
+expect 3 'only 0 of 6 samples' "$ahead" $measure -q --retain 2 -M 6 --cpu $cpu --neighbour off --discard-unprofiled 1% -- $burn 100
 expect 1 'discard-unprofiled must be a percentage' $measure --discard-unprofiled most true
 
 # the names that profiles are made by group it here too
@@ -55,7 +55,7 @@ echo '{"format": "emp-profile", "version": 1, "name": "named", "resolution_ns": 
 	"short": {"program": "INC1", "samples": 10, "l_samples": []}, "long": {"program": "INC10", "samples": 4, "l_samples": []}, "cutoffs": [{"daemon": "saver", "short_ns": 1000000,
 	"long_ns": 1000000, "below_ns": 1000000, "atleast_ns": 1000000}]}' >"$dir/named.json"
 expect 0 '' "$build/calibrate/emp-calibrate" profile import "$dir/named.json"
-screen 5 3 'discarded: .*saver' $measure -q -r 3 --cpu $cpu --profile named --export-json "$dir/named-result.json" -- $burn 100
+screen 5 3 'discarded: .*saver' $measure -q -r 3 --cpu $cpu --neighbour off --profile named --export-json "$dir/named-result.json" -- $burn 100
 that "it is in the profile" json "$dir/named-result.json" '"backupd" not in str(d["results"][0]["emp"]["unprofiled"]) and "saver" not in str(d["results"][0]["emp"]["unprofiled"]) and [o["in_profile"] for o in d["results"][0]["emp"]["others"] if o["daemon"] == "saver"] == [True]'
 run=$(sqlite3 "$EMP_DB" 'SELECT max(id) FROM run')
 expect 0 'saver.* used .*, cutoff 1.000 ms' "$build/analyze/emp-analyze" show "$run"
@@ -67,7 +67,7 @@ wait $noisy 2>/dev/null
 "$build/calibrate/emp-calibrate" -q run --short 0.02x10 --long 0.1x4 --cpu $cpu --save here --anyway --force >/dev/null 2>&1
 sqlite3 "$EMP_DB" "DELETE FROM cutoff" # whatever else ran meanwhile is no reason to discard
 screen 5 0 "^  Warning: profile 'here' was made on CPU $cpu, this run is not pinned\(; [0-9]* more (-v)\)\?$" $measure -q -r 3 --profile here -- $burn 5
-screen 5 0 '^  PT' $measure -q -r 3 --profile here --cpu $cpu -- $burn 5
+screen 5 0 '^  PT' $measure -q -r 3 --profile here --cpu $cpu --neighbour off -- $burn 5
 that "nothing is said of the same CPU" sh -c "! grep 'was made on' '$dir/screen'"
 
 # without privileges, in a container, without cgroups

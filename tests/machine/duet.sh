@@ -41,7 +41,7 @@ guard_of() { # PID: the process that cleans up if that emp is killed
 
 # goes_on: whether what a killed duet has started goes on. Another tool of root that begins just then removes it, and is no fault.
 goes_on() {
-	"$measure" -q --order duet --cpu "$cpu" --accounting none --slices-by "$way" --slice 100ms -r 1 -w 0 --alone 0 "sh -c 'sleep 7654.$$ & wait'" "sh -c 'sleep 8765.$$ & wait'" >"$dir/duet" 2>&1 &
+	"$measure" -q --order duet --neighbour off --cpu "$cpu" --accounting none --slices-by "$way" --slice 100ms -r 1 -w 0 --alone 0 "sh -c 'sleep 7654.$$ & wait'" "sh -c 'sleep 8765.$$ & wait'" >"$dir/duet" 2>&1 &
 	pid=$!
 	wait_until pgrep -fx "sleep 8765.$$"
 	[ "$way" = scheduler ] || wait_until frozen "$pid"
@@ -82,7 +82,7 @@ print(*[r["emp"]["pt_ns"] for r in json.load(open(sys.argv[1]))["results"]])' "$
 	expect 1 "stopped itself in sample 1" $duet -r 1 -w 0 --alone 0 "sh -c 'kill -STOP \$\$'" "$inc 20000000"
 
 	# interrupted in the middle of a slice
-	env --default-signal=INT "$measure" -q --order duet --cpu "$cpu" --accounting none --slices-by "$way" --slice 100ms -r 1 -w 0 --alone 0 "sleep 5432.$$" "sleep 6543.$$" >"$dir/duet" 2>&1 &
+	env --default-signal=INT "$measure" -q --order duet --neighbour off --cpu "$cpu" --accounting none --slices-by "$way" --slice 100ms -r 1 -w 0 --alone 0 "sleep 5432.$$" "sleep 6543.$$" >"$dir/duet" 2>&1 &
 	wait_until pgrep -fx "sleep 6543.$$"
 	pid=$!
 	kill -INT "$pid"
@@ -92,7 +92,7 @@ print(*[r["emp"]["pt_ns"] for r in json.load(open(sys.argv[1]))["results"]])' "$
 	that "and no cgroup" [ -z "$(cgroups_of "$pid")" ]
 
 	# ^C of a terminal, which the programs get as well
-	env --default-signal=INT setsid "$measure" -q --order duet --cpu "$cpu" --accounting none --slices-by "$way" --slice 100ms -r 1 -w 0 --alone 0 "sleep 5432.$$" "sleep 6543.$$" >"$dir/duet" 2>&1 &
+	env --default-signal=INT setsid "$measure" -q --order duet --neighbour off --cpu "$cpu" --accounting none --slices-by "$way" --slice 100ms -r 1 -w 0 --alone 0 "sleep 5432.$$" "sleep 6543.$$" >"$dir/duet" 2>&1 &
 	pid=$!
 	wait_until pgrep -fx "sleep 6543.$$"
 	kill -INT -- "-$pid"
@@ -101,7 +101,7 @@ print(*[r["emp"]["pt_ns"] for r in json.load(open(sys.argv[1]))["results"]])' "$
 	that "and leaves nothing" sh -c "! pgrep -fx 'sleep (5432|6543).$$'"
 
 	# ^Z and fg
-	setsid "$measure" -qv --order duet --cpu "$cpu" --accounting none --slices-by "$way" -r 2 -w 0 --alone 0 "sh -c 'touch $dir/begun; until [ -e $dir/go ]; do sleep 0.05; done; exec $burn 100'" "$inc 400000000" >"$dir/duet" 2>&1 &
+	setsid "$measure" -qv --order duet --neighbour off --cpu "$cpu" --accounting none --slices-by "$way" -r 2 -w 0 --alone 0 "sh -c 'touch $dir/begun; until [ -e $dir/go ]; do sleep 0.05; done; exec $burn 100'" "$inc 400000000" >"$dir/duet" 2>&1 &
 	pid=$!
 	wait_until test -e "$dir/begun"
 	kill -STOP -- "-$pid"
@@ -122,7 +122,7 @@ print(*[r["emp"]["pt_ns"] for r in json.load(open(sys.argv[1]))["results"]])' "$
 	[ "$way" = freezer ] || continue
 
 	# so it does if the guard of the killed one, which lets the programs go on, comes to run later
-	"$measure" -q --order duet --cpu "$cpu" --accounting none --slices-by "$way" --slice 100ms -r 1 -w 0 --alone 0 "sh -c 'sleep 5432.$$ & wait'" "sh -c 'sleep 6543.$$ & wait'" >"$dir/duet" 2>&1 &
+	"$measure" -q --order duet --neighbour off --cpu "$cpu" --accounting none --slices-by "$way" --slice 100ms -r 1 -w 0 --alone 0 "sh -c 'sleep 5432.$$ & wait'" "sh -c 'sleep 6543.$$ & wait'" >"$dir/duet" 2>&1 &
 	pid=$!
 	wait_until pgrep -fx "sleep 6543.$$"
 	wait_until guard_of "$pid"
@@ -166,7 +166,7 @@ that "INC covered most of the program" [ "$(query "SELECT count(*) FROM duet JOI
 that "the command's name is in the book" [ "$(query "SELECT name FROM run WHERE id = $(last) - 1")" = "awk 11" ]
 expect 0 'In INC units' "$build/analyze/emp-analyze" show "$(($(last) - 1))"
 expect 0 'awk 11: 1 run, PT in INC units' "$build/analyze/emp-analyze" trend 'awk 11'
-expect 0 'In INC units' "$measure" -q --cpu "$cpu" --accounting none --against inc -r 2 -w 0 -- true # which starts often
+expect 0 'In INC units' "$measure" -q --cpu "$cpu" --neighbour off --accounting none --against inc -r 2 -w 0 -- true # which starts often
 that "a short program runs several times in a sample" [ "$(query "SELECT min(repetitions) > 3 FROM duet_sample WHERE run = $(last) - 1")" = 1 ]
 expect 1 '--against inc measures one command, and there are 2' "$measure" -q --against inc true false
 expect 1 "--against must be inc, not 'it'" "$measure" -q --against it true
@@ -176,14 +176,14 @@ done
 expect 1 '--against inc needs two samples or more: -r 2' "$measure" -q --against inc -r 1 true
 
 # what goes wrong while a program alternates with INC
-against="$measure -q --accounting none --cpu $cpu --against inc"
+against="$measure -q --neighbour off --accounting none --cpu $cpu --against inc"
 expect 1 "'false' ended with exit status 1 in warm-up 1" $against -r 2 -- false
 expect 0 'In INC units' $against -r 2 -i -- false
 expect 1 "cannot execute '$dir/nothing': No such file" $against -r 2 -- "$dir/nothing"
 expect 124 "'sleep 4321.$$' ran longer than 300.0 ms in warm-up 1" $against --timeout 0.3 -- sleep "4321.$$"
 that "a time-out leaves nothing running" sh -c "! pgrep -fx 'sleep 4321.$$'"
 end_with() { # SIGNAL WHO: to the tool, or to INC, in the first sample
-	env --default-signal=INT "$measure" -q -i --accounting none --cpu "$cpu" --against inc -r 2 -- sh -c "[ ! -e $dir/warm ] || { echo \$\$ >$dir/pid; until [ -e $dir/go ]; do sleep 0.05; done; }; touch $dir/warm" >"$dir/duet" 2>&1 &
+	env --default-signal=INT "$measure" -q -i --neighbour off --accounting none --cpu "$cpu" --against inc -r 2 -- sh -c "[ ! -e $dir/warm ] || { echo \$\$ >$dir/pid; until [ -e $dir/go ]; do sleep 0.05; done; }; touch $dir/warm" >"$dir/duet" 2>&1 &
 	pid=$!
 	wait_until sh -c "[ -s $dir/pid ] && pgrep -P $pid -x inc"
 	program=$(cat "$dir/pid")
@@ -219,9 +219,9 @@ install -d -o 65534 "$dir/nobody"
 ordinary() { # COMMAND...: as an ordinary user
 	setpriv --reuid 65534 --clear-groups env EMP_DB="$dir/nobody/book.db" "$@"
 }
-expect 0 'slices by the scheduler' ordinary "$measure" -q --order duet -r 3 --cpu "$cpu" "$inc 40000000" "$inc 40000000"
+expect 0 'slices by the scheduler' ordinary "$measure" -q --order duet --neighbour off -r 3 --cpu "$cpu" "$inc 40000000" "$inc 40000000"
 that "nothing is said of a freezer that is not needed" sh -c "! grep 'the freezer' '$dir/out'"
-expect 0 'In INC units' ordinary "$measure" -q --against inc -r 2 --cpu "$cpu" -- true
+expect 0 'In INC units' ordinary "$measure" -q --neighbour off --against inc -r 2 --cpu "$cpu" -- true
 that "nor here" sh -c "! grep 'the freezer' '$dir/out'"
 expect 1 '--slices-by: the freezer needs a cgroup' ordinary "$measure" -q --order duet --slices-by freezer "$inc 40000000" "$inc 40000000"
 expect 0 'slices by the scheduler' ordinary "$measure" -q --order duet -r 2 -w 0 'sh -c "(sleep 0.2; exit) &"' "$inc 40000000"

@@ -50,7 +50,7 @@ of_last() { # a column of the samples of the last run, added up
 # Only the program is in the group, which it enters itself, so that the kernel's count is the program's; with a loop on its CPU, which
 # takes what it takes, and without; on one CPU or on any, where the first wait on each has no earlier one to go by.
 set_quota "$group" 2000
-for where in "--cpu $cpu" ''; do
+for where in "--cpu $cpu --neighbour off" ''; do
 	for loop in 0 1; do
 		[ $loop = 0 ] || { taskset -c $cpu sh -c 'while :; do :; done' & loops=$!; }
 		before=$(throttled_ns "$group")
@@ -74,11 +74,11 @@ set_quota "$group" 2000
 gives "unmeasurable, with the cause, and in no process's name" \
 	"(lambda e: e['held_back']['unmeasurable'] and e['held_back']['by'] == 'the quota of /${group##*/}' and
 	e['warnings'][0]['kind'] == 'unmeasurable' and 'Unmeasurable: held back by the quota of /${group##*/}: ' in e['warnings'][0]['text'])(
-	d['results'][0]['emp'])" within "$inner" $measure --json -q --cpu $cpu -w 0 -r 2 -- "$burn" 20
-expect 4 "are unmeasurable: held back by a quota; measure without a quota" within "$inner" $measure -q --cpu $cpu -w 0 -r 3 \
+	d['results'][0]['emp'])" within "$inner" $measure --json -q --cpu $cpu --neighbour off -w 0 -r 2 -- "$burn" 20
+expect 4 "are unmeasurable: held back by a quota; measure without a quota" within "$inner" $measure -q --cpu $cpu --neighbour off -w 0 -r 3 \
 	--fail-if-slower 5 --strict "'$burn' 20" "'$burn' 21"
 that "that is the verdict" grep -q '^Verdict\( (PT)\)\?: unmeasurable: held back by a quota; measure without a quota$' "$dir/out"
-expect 0 '^Verdict\( (PT)\)\?: unmeasurable: held back by a quota' within "$inner" env COLUMNS=120 $measure -q --cpu $cpu -w 0 -r 3 --fail-if-slower 5 \
+expect 0 '^Verdict\( (PT)\)\?: unmeasurable: held back by a quota' within "$inner" env COLUMNS=120 $measure -q --cpu $cpu --neighbour off -w 0 -r 3 --fail-if-slower 5 \
 	"'$burn' 20" "'$burn' 21"
 that "the first screen has the cause" grep -q "Unmeasurable: held back by the quota of /${group##*/}\\>" "$dir/out"
 run=$(sqlite3 "$EMP_DB" 'SELECT max(id) FROM run')

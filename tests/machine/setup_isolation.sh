@@ -72,7 +72,7 @@ says "^isolated  *as set "
 "$setup" audit --all --verbose >"$dir/out"
 says "^isolated  *ok  *CPU"
 says "^irq.default  *ok "
-run 0 "$measure" --cpu "$cpu" -r 1 -w 0 --show-output -- sh -c 'cat /proc/self/cgroup; grep Cpus_allowed_list /proc/self/status'
+run 0 "$measure" --cpu "$cpu" --neighbour off -r 1 -w 0 --show-output -- sh -c 'cat /proc/self/cgroup; grep Cpus_allowed_list /proc/self/status'
 says "^0::/emp-isolated/"
 says "^Cpus_allowed_list:.$cpu\$"
 
