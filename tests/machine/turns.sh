@@ -21,7 +21,7 @@ says() { grep -q -e "$1" "$2"; }
 begin() {
 	rm -f "$dir/gate" "$dir/in"
 	mkfifo "$dir/gate"
-	$measure -q -w 0 -r 1 --neighbour off "$@" -- sh -c "touch '$dir/in'; read x <'$dir/gate'" >"$dir/first" 2>&1 &
+	$measure -q -w 0 -r 1 "$@" -- sh -c "touch '$dir/in'; read x <'$dir/gate'" >"$dir/first" 2>&1 &
 	first=$!
 	wait_until test -e "$dir/in"
 }
@@ -50,7 +50,7 @@ done
 # on another core
 if [ "$(core_of 0)" != "$(core_of "$last")" ]; then
 	begin --cpu 0
-	expect 0 'Kept 1 of 1' $measure -q -w 0 -r 1 --neighbour off --cpu "$last" -- true
+	expect 0 'Kept 1 of 1' $measure -q -w 0 -r 1 --cpu "$last" -- true
 	that "it does not wait" test "$(grep -c Waiting "$dir/out")" = 0
 	end
 fi
@@ -59,7 +59,7 @@ fi
 begin --cpu 0
 EMP_DB="$dir/constant.db" expect 0 "measured beside emp-measure (process $first, since 20" \
 	"$build/calibrate/emp-calibrate" constant --cpu 0
-expect 0 "Warning: beside emp-measure (process $first, since 20" $measure -q -w 0 -r 1 --neighbour off --cpu 0 --ignore-lock -- true
+expect 0 "Warning: beside emp-measure (process $first, since 20" $measure -q -w 0 -r 1 --cpu 0 --ignore-lock -- true
 that "and does not wait" test "$(grep -c Waiting "$dir/out")" = 0
 expect 0 "Warning: beside emp-measure (process $first, since 20" $build/analyze/emp-analyze show \
 	"$(sqlite3 "$EMP_DB" 'SELECT max(id) FROM run')"
@@ -78,8 +78,8 @@ that "a kill of the first lets it begin" wait $other
 wait $first 2>/dev/null
 
 # a program that measures itself, also on the same CPU, also in its own namespace of processes
-expect 0 'Kept 1 of 1' $measure -q -w 0 -r 1 --neighbour off --cpu 0 -- $measure -q -w 0 -r 1 --neighbour off --cpu 0 -- true
-expect 0 'Kept 1 of 1' $measure -q -w 0 -r 1 -- sh -c "$measure -q -w 0 -r 1 -- $measure -q -w 0 -r 1 --neighbour off --cpu 0 -- true; :"
+expect 0 'Kept 1 of 1' $measure -q -w 0 -r 1 --cpu 0 -- $measure -q -w 0 -r 1 --cpu 0 -- true
+expect 0 'Kept 1 of 1' $measure -q -w 0 -r 1 -- sh -c "$measure -q -w 0 -r 1 -- $measure -q -w 0 -r 1 --cpu 0 -- true; :"
 expect 0 'Kept 1 of 1' $measure -q -w 0 -r 1 -- unshare -p -f --mount-proc $measure --accounting none -q -w 0 -r 1 -- true
 # --prepare and other hooks
 expect 0 'Kept 1 of 1' $measure -q -w 0 -r 1 --prepare "$measure -q -w 0 -r 1 -- true" -- true
@@ -98,7 +98,7 @@ that "it goes on" test $? = 0
 install -d -o 65534 "$dir/theirs"
 begin --cpu 0
 EMP_DB=$dir/theirs/book.db HOME=$dir/theirs setpriv --reuid=65534 --regid=65534 --clear-groups \
-	$measure -q -w 0 -r 1 --neighbour off --cpu 0 -- true >"$dir/second" 2>&1 &
+	$measure -q -w 0 -r 1 --cpu 0 -- true >"$dir/second" 2>&1 &
 other=$!
 wait_until says "Waiting for emp-measure (process $first, since 20" "$dir/second"
 end
