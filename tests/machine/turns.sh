@@ -59,7 +59,7 @@ fi
 begin --cpu 0
 EMP_DB="$dir/constant.db" expect 0 "measured beside emp-measure (process $first, since 20" \
 	"$build/calibrate/emp-calibrate" constant --cpu 0
-expect 0 "Warning: beside emp-measure (process $first, since 20" $measure -q -w 0 -r 1 --cpu 0 --ignore-lock -- true
+expect 0 "Warning: beside emp-measure (process $first, since 20" $measure -q -v -w 0 -r 1 --cpu 0 --ignore-lock -- true
 that "and does not wait" test "$(grep -c Waiting "$dir/out")" = 0
 expect 0 "Warning: beside emp-measure (process $first, since 20" $build/analyze/emp-analyze show \
 	"$(sqlite3 "$EMP_DB" 'SELECT max(id) FROM run')"
