@@ -58,6 +58,7 @@ static void discard(const struct execution *executions, size_t n)
 		e.same_cpu_ns = e.same_cpu_ns ?: -1;
 		assert_int_equal(sample_filter_add(&d, &e, &err), 0);
 	}
+	discarding_clear(&r.discarding);
 	r.discarding = sample_filter_finish(&d);
 	r.discarding.run.id = 3;
 	r.discarding.run.cpu = -1;
@@ -303,6 +304,7 @@ static void discard_beside(enum neighbour_rule rule, uint32_t n)
 		r.samples[i].pt_ns += i < n ? 9 * NS_PER_MS : 0;
 		r.samples[i].probe_ns = 2 * NS_PER_MS;
 	}
+	discarding_clear(&r.discarding);
 	r.discarding = sample_filter_finish(&d);
 	r.discarding.run.id = 3;
 	r.discarding.run.cpu = 1;
@@ -336,14 +338,14 @@ TEST_OF_RUN(most_samples_beside_a_neighbour_are_worth_a_warning)
 {
 	discard_beside(NEIGHBOUR_AUTO, 6);
 	assert_int_equal(s.notes.n, 0);
-	run_result_clear(&r);
+	clear(NULL);
 	make_samples(NULL);
 	discard_beside(NEIGHBOUR_AUTO, 9);
 	assert_int_equal(s.n_reasons, 0);
 	assert_int_equal(r.discarding.neighbour, NEIGHBOUR_ADJUST);
 	assert_non_null(strstr(s.notes.items[0].text, "PT is adjusted for a neighbour: "));
 	assert_note(1, "Warning: neighbour in 9 of 12 samples: try another --cpu, or another hour");
-	run_result_clear(&r);
+	clear(NULL);
 	make_samples(NULL);
 	discard_beside(NEIGHBOUR_DISCARD, 9);
 	assert_int_equal(s.notes.n, 1); /* and not that more samples should be taken */
