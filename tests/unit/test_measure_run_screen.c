@@ -381,7 +381,6 @@ TEST_OF_RUN(a_neighbour_is_not_the_daemon_that_discards_many_samples)
 	};
 
 	discard(executions, ELEMENTS(executions));
-	r.discarding.by_neighbour = xcalloc(3, sizeof(*r.discarding.by_neighbour));
 	for (uint32_t i = 0; i < 3; i++)
 		r.discarding.by_neighbour[r.discarding.n_by_neighbour++] = i + 1;
 	fill(NULL);
