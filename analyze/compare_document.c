@@ -102,9 +102,6 @@ static size_t drop_samples(struct comparison_side *side, const bool *discarded, 
 	return n_discarded;
 }
 
-/* The degrees of freedom of a slope where the document does not have them. */
-static const double SLOPE_DF = 7;
-
 /* A number of an object, from 0 to `most`, or `otherwise` if there is none. */
 static double number_in(struct json_fields *f, const json_t *object, const char *name, double most,
 	double otherwise)
@@ -160,7 +157,7 @@ static void take_neighbour_out(
 		return;
 	slope->k = number_in(f, neighbour, "slope", NEIGHBOUR_MOST_SLOPE, 0);
 	slope->error = number_in(f, neighbour, "slope_error", 1, 0);
-	slope->df = fmax(1, number_in(f, neighbour, "slope_df", 1e6, SLOPE_DF));
+	slope->df = fmax(1, number_in(f, neighbour, "slope_df", 1e6, NEIGHBOUR_STORED_DF));
 	read_shares(f, discarded, shares, pt->n);
 	if (f->r < 0)
 		return;

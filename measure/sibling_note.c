@@ -57,21 +57,6 @@ static void add_note(struct task *t, const struct sibling_walk *w, double time_n
 	notes_add(&t->notes, NOTE_NOISE, "Same core (CPU %s): %s of the time", cpus, names);
 }
 
-/* The CPUs of the core but this one; none where the kernel does not say, or a core has one. */
-static void find_siblings(int cpu, struct sibling_walk *w)
-{
-	_cleanup_(freep) char *list = path_text(
-		AT_FDCWD, SYS_CPU "cpu%d/topology/thread_siblings_list", cpu);
-	size_t n = 0, kept = 0;
-
-	if (!list || text_parse_cpu_list(list, &w->siblings, &n) < 0)
-		return;
-	for (size_t i = 0; i < n; i++)
-		if (w->siblings[i] != cpu)
-			w->siblings[kept++] = w->siblings[i];
-	w->n_siblings = kept;
-}
-
 int sibling_note_add(struct task *t, struct error *err)
 {
 	struct book *book = t->session->base.book;
@@ -80,7 +65,7 @@ int sibling_note_add(struct task *t, struct error *err)
 	int r = 0;
 
 	if (t->run.cpu >= 0)
-		find_siblings(t->run.cpu, &w);
+		cpu_siblings(t->run.cpu, &w.siblings, &w.n_siblings);
 	if (w.n_siblings > 0)
 		r = book_sources(book, &w.sources, err);
 	w.users = xcalloc(w.sources.n, sizeof(*w.users));

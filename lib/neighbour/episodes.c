@@ -63,8 +63,8 @@ static double from_logit(double l)
 	return 1 / (1 + exp(-l));
 }
 
-/* From so few events Fieller's interval is always that from 0 to 1: they are less than the square of
- * 1.96. */
+/* From so few events Fieller's interval is always that from 0 to 1: they are less than the square
+ * of 1.96. */
 enum { FEW = 4 };
 
 /* Sums over cycles. */

@@ -21,19 +21,13 @@ void neighbour_observation_clear(struct neighbour_observation *o)
 
 static void take_siblings(struct observed_cpu *observed, const char *before, const char *now)
 {
-	int cpu = observed->account.cpu;
-	_cleanup_(freep) char *list = path_text(
-		AT_FDCWD, SYS_CPU "cpu%d/topology/thread_siblings_list", cpu);
-	_cleanup_(freep) int *threads = NULL;
-	size_t n = 0;
+	_cleanup_(freep) int *siblings = NULL;
+	size_t n;
 
-	if (!list || text_parse_cpu_list(list, &threads, &n) < 0)
-		return;
+	cpu_siblings(observed->account.cpu, &siblings, &n);
 	for (size_t i = 0; i < n; i++)
-		if (threads[i] != cpu)
-			*array_add(
-				observed->siblings, observed->n_siblings) = (struct core_sibling){
-				threads[i], cpu_time_busy(before, now, threads[i])};
+		*array_add(observed->siblings, observed->n_siblings) = (struct core_sibling){
+			siblings[i], cpu_time_busy(before, now, siblings[i])};
 }
 
 static void show_progress(void *of, int64_t done_ns)

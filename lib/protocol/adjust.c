@@ -2,15 +2,12 @@
 /* Taking the neighbour out of the times of a run: see adjust.h. */
 #include "lib/protocol/adjust.h"
 
-/* The degrees of freedom of a stored slope: about those of three runs. */
-static const double STORED_DF = 7;
-
 struct neighbour_slope run_neighbour_slope(const struct run *run)
 {
 	return (struct neighbour_slope){
 		.k = (double)run->neighbour_slope_ppm / PPM,
 		.error = (double)run->neighbour_slope_error_ppm / PPM,
-		.df = STORED_DF,
+		.df = NEIGHBOUR_STORED_DF,
 	};
 }
 

@@ -17,8 +17,8 @@ enum { LEAST_HALF = 60 };
 enum { LEAST_BLOCKS = 5, LEAST_CORRELATED = 40, LEAST_LOG_RATIOS = 6 };
 enum { LEAST_FREEDOM = 2, LEAST_SAMPLES = 5 };
 
-/* A block of n samples of a run, discarded from as if it were the whole run. scratch has room for two times
- * n. */
+/* A block of n samples of a run, discarded from as if it were the whole run. scratch has room for
+ * two times n. */
 static struct sample_size block_of(const struct discarding *d, const struct sample *samples,
 	size_t first, size_t n, bool et, int64_t *scratch)
 {

@@ -21,7 +21,8 @@ json_t *others_as_json(const struct daemons *others, bool unprofiled);
 void noise_add_json(json_t *object, const struct profile_mark *mark);
 
 /* by_cutoff, by_unprofiled, by_two_sd (of PT), incomplete, by_neighbour, and of a duet by_duet; pt
- * and et: summaries after both checks, as in the papers, and of the samples kept, with the interval. */
+ * and et: summaries after both checks, as in the papers, and of the samples kept, with the
+ * interval. */
 json_t *discarding_as_json(const struct discarding *discarding);
 
 /* The shape, the zooms and the samples outside the central cluster. */

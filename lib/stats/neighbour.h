@@ -25,6 +25,8 @@ struct neighbour_slope {
 };
 
 #define NEIGHBOUR_MOST_SLOPE 0.75
+/* The degrees of freedom of a slope that was stored without them: about those of three runs. */
+#define NEIGHBOUR_STORED_DF 7.0
 
 /* Of a program of which nothing is known. */
 extern const struct neighbour_slope neighbour_slope_unknown;

@@ -390,22 +390,18 @@ int facts_read(struct facts *ret, struct error *err)
 /* The other thread of its core that was busiest. */
 static void find_sibling(struct cpu_neighbour *neighbour, const char *before, const char *now)
 {
-	_cleanup_(freep) char *list = path_text(
-		AT_FDCWD, SYS_CPU "cpu%d/topology/thread_siblings_list", neighbour->cpu);
-	_cleanup_(freep) int *threads = NULL;
-	size_t n = 0;
+	_cleanup_(freep) int *siblings = NULL;
+	size_t n;
 
 	neighbour->sibling = -1;
 	neighbour->busy = NAN;
-	if (!list || text_parse_cpu_list(list, &threads, &n) < 0)
-		return;
+	cpu_siblings(neighbour->cpu, &siblings, &n);
 	for (size_t i = 0; i < n; i++) {
-		double busy = cpu_time_busy(before, now, threads[i]);
+		double busy = cpu_time_busy(before, now, siblings[i]);
 
-		if (threads[i] == neighbour->cpu ||
-			(neighbour->sibling >= 0 && !(busy > neighbour->busy)))
+		if (neighbour->sibling >= 0 && !(busy > neighbour->busy))
 			continue;
-		neighbour->sibling = threads[i];
+		neighbour->sibling = siblings[i];
 		neighbour->busy = busy;
 	}
 }

@@ -90,3 +90,19 @@ char *cpu_mask(const char *mask, const int *cpus, size_t n, bool without)
 	}
 	return TAKE(copy);
 }
+
+void cpu_siblings(int cpu, int **ret, size_t *ret_n)
+{
+	_cleanup_(freep) char *list = path_text(
+		AT_FDCWD, SYS_CPU "cpu%d/topology/thread_siblings_list", cpu);
+	int *threads = NULL;
+	size_t n = 0, kept = 0;
+
+	if (list && text_parse_cpu_list(list, &threads, &n) < 0)
+		n = 0;
+	for (size_t i = 0; i < n; i++)
+		if (threads[i] != cpu)
+			threads[kept++] = threads[i];
+	*ret = threads;
+	*ret_n = kept;
+}
