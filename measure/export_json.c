@@ -311,38 +311,22 @@ static int results_json(const struct session *s, json_t **ret, struct error *err
 	return 0;
 }
 
-static const char *verdict_source(const struct session *s)
-{
-	if (!s->doubt)
-		return "duet";
-	return session_judged(s) != s ? "in turn" : "alone";
-}
-
-/* *ret stays NULL if the book does not have the duet. If samples were taken in turn after it, the
- * document's own results are of those, and the results of the duet are a member of the duet. */
-static int duet_json(const struct session *s, json_t **ret, struct error *err)
+/* *ret stays NULL if the book does not have the duet. Each result gets the share of its PT that
+ * sharing the CPU took at most. */
+static int duet_json(const struct session *s, json_t *results, json_t **ret, struct error *err)
 {
 	_cleanup_(duet_report_clear) struct duet_report report = {};
-	bool in_turn = session_judged(s) != s;
-	json_t *runs, *results;
 	int r = session_duet(s, &report, err);
+	json_t *result;
+	size_t i;
 
 	if (r <= 0)
 		return r;
-	runs = json_array();
-	for (size_t i = 0; in_turn && i < s->in_turn->n; i++)
-		json_array_append_new(runs, json_integer(s->in_turn->tasks[i].run.id));
-	r = in_turn ? results_json(s, &results, err) : 0;
-	if (r < 0) {
-		json_decref(runs);
-		return r;
-	}
 	*ret = duet_report_as_json(&report, s->names);
-	json_object_set_new(*ret, "doubt", json_text(s->doubt ? duet_doubt_names[s->doubt] : NULL));
-	json_object_set_new(*ret, "verdict_from", json_string(verdict_source(s)));
-	json_object_set_new(*ret, "runs_in_turn", runs);
-	if (in_turn)
-		json_object_set_new(*ret, "results", results);
+	json_array_foreach (results, i, result)
+		if (i < report.n)
+			json_object_set_new(json_object_get(result, "emp"), "refill",
+				json_real_or_null(report.costs[i].shared));
 	return 0;
 }
 
@@ -351,7 +335,7 @@ int export_json_write(const struct session *s, FILE *file, struct error *err)
 	_cleanup_(json_decrefp) json_t *results = NULL, *comparisons = json_array(),
 				       *context = NULL, *duet = NULL, *advised = NULL;
 	const struct comparison *worst = NULL;
-	int r = results_json(session_judged(s), &results, err);
+	int r = results_json(s, &results, err);
 
 	if (r == 0)
 		r = comparisons_json(s, comparisons, err);
@@ -359,7 +343,7 @@ int export_json_write(const struct session *s, FILE *file, struct error *err)
 		r = document_make_context(s->base.book, s->base.environment,
 			s->tasks[0].run.started_ns, &context, err);
 	if (r == 0 && s->order == ORDER_DUET) {
-		r = duet_json(s, &duet, err);
+		r = duet_json(s, results, &duet, err);
 	} else if (r == 0 && s->n > 1) {
 		const struct duet_advice advice = session_advice(s);
 
@@ -378,6 +362,8 @@ int export_json_write(const struct session *s, FILE *file, struct error *err)
 			{"context?", json_incref(context)}, {"results", json_incref(results)},
 			{"comparisons", json_incref(comparisons)},
 			{"verdict?", json_string(worst ? comparison_verdict_text(worst) : NULL)},
-			{"duet?", json_incref(duet)}, {"advice?", json_incref(advised)}),
+			{"duet?", json_incref(duet)},
+			{"in_turn_because?", json_text(s->in_turn_because)},
+			{"advice?", json_incref(advised)}),
 		file, err);
 }
