@@ -311,22 +311,34 @@ static int results_json(const struct session *s, json_t **ret, struct error *err
 	return 0;
 }
 
-/* *ret stays NULL if the book does not have the duet. Each result gets the share of its PT that
- * sharing the CPU took at most. */
+/* What sharing the CPU added at most to the times of each result, by which they are compared. */
+static void add_refills(const struct session *s, const struct duet_report *report, json_t *results)
+{
+	double first = report->costs[0].shared;
+
+	for (size_t i = 1; i < session_n_shown(s); i++)
+		first = fmax(first, s->comparisons[i].shared_a);
+	for (size_t i = 0; i < json_array_size(results) && i < report->n; i++) {
+		const struct comparison *c = &s->comparisons[i];
+		double other = fmax(report->costs[i].shared, c->shared_b);
+
+		json_object_set_new(json_object_get(json_array_get(results, i), "emp"), "refill",
+			json_real_or_null(isnan(report->costs[i].shared) ? NAN
+					  : i == 0                       ? first
+									 : other));
+	}
+}
+
+/* *ret stays NULL if the book does not have the duet. */
 static int duet_json(const struct session *s, json_t *results, json_t **ret, struct error *err)
 {
 	_cleanup_(duet_report_clear) struct duet_report report = {};
 	int r = session_duet(s, &report, err);
-	json_t *result;
-	size_t i;
 
 	if (r <= 0)
 		return r;
 	*ret = duet_report_as_json(&report, s->names);
-	json_array_foreach (results, i, result)
-		if (i < report.n)
-			json_object_set_new(json_object_get(result, "emp"), "refill",
-				json_real_or_null(report.costs[i].shared));
+	add_refills(s, &report, results);
 	return 0;
 }
 

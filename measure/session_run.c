@@ -260,8 +260,8 @@ static char *why_in_turn(const struct duet_candidate *c, const char *name, doubl
 	if (share < INFINITY)
 		return text_format("refilling caches may take %s of the PT of '%s' in a duet",
 			text_percent(share), name);
-	if (working_set_bytes(&c->set, duet_slices_ns[0]) < INFINITY ||
-		c->pt_ns < working_set_window_ns[1])
+	if (c->pt_ns < DUET_LEAST_SLICES * duet_slices_ns[0] ||
+		working_set_bytes(&c->set, duet_slices_ns[0]) < INFINITY)
 		return text_format("'%s' is too short for a duet", name);
 	return text_format("what memory '%s' touches is not known", name);
 }
@@ -291,8 +291,12 @@ static int choose_cheap_slice(struct session *s, const struct duet_candidate *c,
 	}
 	if (!best_ns)
 		return 0;
-	if (least <= DUET_BEARABLE)
+	if (least <= DUET_BEARABLE) {
+		/* readings within samples would make turns shorter */
+		if (best_ns > DEFAULT_SLICE_NS && !o->probe_given && s->base.observer.prober)
+			prober_set_share(s->base.observer.prober, 0);
 		return session_set_slice(s, best_ns, err);
+	}
 	s->in_turn_because = why_in_turn(&c[dearest], s->tasks[dearest].name, least);
 	return 1;
 }

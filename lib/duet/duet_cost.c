@@ -2,7 +2,7 @@
 /* What a duet costs: see duet_cost.h. */
 #include "lib/duet/duet_cost.h"
 
-enum { LEAST_SLICES = 4, LINE_BYTES = 64 };
+enum { LINE_BYTES = 64 };
 /* To read a cache line from memory, at most. */
 static const double LINE_NS = 100;
 
@@ -60,7 +60,7 @@ double duet_dearest(const struct duet_candidate *programs, size_t n, int64_t sli
 		double bytes = working_set_bytes(&p->set, slice_ns);
 		double share = duet_refill_share(bytes, slice_ns);
 
-		if (!(bytes < INFINITY) || p->pt_ns < LEAST_SLICES * slice_ns)
+		if (!(bytes < INFINITY) || p->pt_ns < DUET_LEAST_SLICES * slice_ns)
 			share = INFINITY;
 		if (share <= greatest)
 			continue;

@@ -55,9 +55,12 @@ extern const int64_t duet_slices_ns[N_DUET_SLICES];
  * which share: INFINITY, if it is not known, or if the program has less than four slices. */
 double duet_dearest(const struct duet_candidate *programs, size_t n, int64_t slice_ns, size_t *ret);
 
+/* A program has so many slices in a duet at least. */
+enum { DUET_LEAST_SLICES = 4 };
+
 /* A share that is worth no longer slice, and one with which a duet is still better than samples in
  * turn. */
-#define DUET_CHEAP 0.002
+#define DUET_CHEAP 0.0005
 #define DUET_BEARABLE 0.01
 
 /* Of a program beside INC whose PT is that long: 10 ms, or 3 ms below 100 ms. */

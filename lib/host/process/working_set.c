@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <semaphore.h>
 #include <signal.h>
 
@@ -19,10 +20,22 @@ static const int64_t LOOK_NS = NS_PER_MS / 2;
 /* Of each length; more windows would say the same. */
 enum { MOST_WINDOWS = 10 };
 
+/* Longer ones are data, which others seldom have mapped. */
+enum { LONGEST_MAPPING = 32 << 20 };
+
+/* A part of a file that the program has mapped, and so has this process. */
+struct mapping {
+	unsigned long long inode, offset;
+	void *at;
+	size_t size;
+};
+
 struct working_set_watch {
 	pthread_t thread;
 	sem_t stop;
 	struct pid_list before; /* processes that are not the program's */
+	struct mapping *mappings;
+	size_t n_mappings;
 	struct working_set seen;
 };
 
@@ -82,6 +95,56 @@ static bool clear_marks(pid_t pid)
 	return fd >= 0 && write_clear_refs(fd, "1") && write_clear_refs(fd, "4");
 }
 
+static bool is_mapped(const struct working_set_watch *w, const struct mapping *m)
+{
+	for (size_t i = 0; i < w->n_mappings; i++)
+		if (w->mappings[i].inode == m->inode && w->mappings[i].offset == m->offset &&
+			w->mappings[i].size >= m->size)
+			return true;
+	return false;
+}
+
+/* Maps what the process has mapped of files, as far as they are to be opened. */
+static void map_files_of(struct working_set_watch *w, pid_t pid)
+{
+	_cleanup_(freep) char *maps = path_text(AT_FDCWD, "/proc/%d/maps", pid);
+	unsigned long long begin, end;
+	struct mapping m;
+	char name[512];
+
+	for (const char *line = maps; line && *line; line = strchr(line, '\n')) {
+		_cleanup_(closep) int fd = -1;
+		_cleanup_(freep) char *path = NULL;
+		struct stat st;
+
+		line += *line == '\n';
+		if (sscanf(line, "%llx-%llx %*s %llx %*x:%*x %llu %511[^\n]", &begin, &end,
+			    &m.offset, &m.inode, name) != 5 ||
+			*name != '/')
+			continue;
+		m.size = end - begin;
+		if (m.inode == 0 || m.size > LONGEST_MAPPING || is_mapped(w, &m))
+			continue;
+		path = text_format("/proc/%d/root%s", pid, name);
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_ino != m.inode)
+			continue;
+		m.at = mmap(
+			NULL, m.size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, (off_t)m.offset);
+		if (m.at != MAP_FAILED)
+			*array_add(w->mappings, w->n_mappings) = m;
+	}
+}
+
+/* 3: of all files that this process has mapped, also the marks that are not of a process. */
+static void clear_common_marks(void)
+{
+	_cleanup_(closep) int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
+
+	if (fd >= 0)
+		write_clear_refs(fd, "3");
+}
+
 struct touched {
 	double anonymous, file; /* bytes */
 };
@@ -110,6 +173,7 @@ static bool touched_by(
 
 	*ret = (struct touched){};
 	list_program(w, &now);
+	clear_common_marks();
 	for (size_t i = 0; i < now.n; i++) {
 		_cleanup_(freep) char *smaps = path_text(AT_FDCWD, "/proc/%d/smaps", now.items[i]);
 
@@ -145,6 +209,9 @@ static void watch_window(struct working_set_watch *w, size_t length)
 	used_ns = used_by(&list);
 	if (list.n == 0 || used_ns < START_NS)
 		return;
+	for (size_t i = 0; i < list.n; i++)
+		map_files_of(w, list.items[i]);
+	used_ns = used_by(&list);
 	for (size_t i = 0; i < list.n; i++)
 		if (!clear_marks(list.items[i]))
 			return;
@@ -216,6 +283,9 @@ void working_set_watch_end(struct working_set_watch *w, struct working_set *sum)
 		sum->n[i] += w->seen.n[i];
 	}
 	sum->file_bytes = fmin(sum->file_bytes, w->seen.file_bytes);
+	for (size_t i = 0; i < w->n_mappings; i++)
+		munmap(w->mappings[i].at, w->mappings[i].size);
+	free(w->mappings);
 	sem_destroy(&w->stop);
 	pid_list_free(&w->before);
 	free(w);

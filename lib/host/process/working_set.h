@@ -5,7 +5,8 @@
  * The kernel has a mark for each page that says whether it was touched (proc_pid_clear_refs(5)).
  * The processor sets it only when it translates the page's address anew. So the marks are cleared,
  * then the translations that it keeps are, and the pages with a mark are counted at the end of the
- * window. */
+ * window. A page of a file has another mark, for all who have mapped it, which it also gets when one
+ * of them ends: the thread maps those files, too, and clears that mark before it counts. */
 #pragma once
 
 #include "lib/base/base.h"
@@ -23,9 +24,8 @@ struct working_set {
 	/* of memory that is no file's, in all windows of that length together */
 	double bytes[WORKING_SET_WINDOWS];
 	size_t n[WORKING_SET_WINDOWS]; /* how many there were */
-	/* Of mapped files, such as code, in the window that had the least of it. A page of a file
-	 * that other processes have mapped gets its mark when one of them ends, too, so that windows
-	 * may have more. */
+	/* of mapped files, such as code, in the window that had the least of it: some of the marks
+	 * may be by others */
 	double file_bytes;
 };
 
