@@ -312,7 +312,8 @@ static int choose_slice(struct sampling *first, struct error *err)
 	int r = 0;
 
 	for (size_t i = 0; i < s->n; i++)
-		c[i] = (struct duet_candidate){s->samplings[i].last_pt_ns, s->tasks[i].working_set};
+		c[i] = (struct duet_candidate){s->samplings[i].last_pt_ns,
+			s->samplings[i].last_switches, s->tasks[i].working_set};
 	if (s->inc && !o->slice_ns &&
 		alternation_slicing(slice_ns, o->cpu, s->tasks[0].spec.cgroup))
 		r = session_set_slice(s, slice_ns, err);

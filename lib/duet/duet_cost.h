@@ -44,6 +44,7 @@ double duet_refill_share(double bytes, int64_t turn_ns);
 /* What is known of a program before its duet. */
 struct duet_candidate {
 	int64_t pt_ns;
+	int64_t switches; /* when it ran without its partners; -1: not known */
 	struct working_set set;
 };
 
@@ -51,8 +52,9 @@ struct duet_candidate {
 enum { N_DUET_SLICES = 4 };
 extern const int64_t duet_slices_ns[N_DUET_SLICES];
 
-/* Which of `n` programs would lose the greatest share of its PT in slices of that length, and
- * which share: INFINITY, if it is not known, or if the program has less than four slices. */
+/* Which of `n` programs would lose the greatest share of its PT in slices of that length, which
+ * other processes interrupt, and which share: INFINITY, if it is not known, or if the program has
+ * less than four slices. */
 double duet_dearest(const struct duet_candidate *programs, size_t n, int64_t slice_ns, size_t *ret);
 
 /* A program has so many slices in a duet at least. */
@@ -61,7 +63,7 @@ enum { DUET_LEAST_SLICES = 4 };
 /* A share that is worth no longer slice, and one with which a duet is still better than samples in
  * turn. */
 #define DUET_CHEAP 0.0005
-#define DUET_BEARABLE 0.01
+#define DUET_BEARABLE 0.005
 
 /* Of a program beside INC whose PT is that long: 10 ms, or 3 ms below 100 ms. */
 int64_t duet_slice_for(int64_t pt_ns);

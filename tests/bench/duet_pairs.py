@@ -5,7 +5,7 @@
     tests/bench/duet_pairs.py BUILD [--calls 20] [--samples 10] [--pairs inc,xz,...] [--data FILE]
 
 Each round of a pair is a call of emp-measure in turn and one with --order duet, as emp-measure chooses the slice. TRUE is the ratio of all samples in turn (of
-the pairs of INC, that of their work). RMS is the error of a duet's ratio, WITHIN how many of its intervals have the true ratio in them, NARROWER how many
+the pairs of INC, that of their work). RMS is the error of a duet's ratio, THAT the error of one in turn, WITHIN how many of its intervals have the true ratio in them, NARROWER how many
 times its interval is narrower than that in turn (the median), WRONG the verdicts with the wrong sign, IN TURN how many duets were not taken, APART how
 many the runs alone disagreed with. With --data, calls are added to the file as lines, and those that it has count as well. Nothing here fails: it prints."""
 import argparse, json, math, os, statistics, subprocess, sys, tempfile
@@ -70,10 +70,9 @@ PAIRS |= {
     "xz -1/-2": (f"xz -1 -k -c {file('text')}", f"xz -2 -k -c {file('text')}", None),
     "xz/sort": (f"xz -1 -k -c {file('text')}", f"sort {file('lines')}", None),
     "chase 2/3 MB": (chase(2000, 10000000), chase(3000, 10000000), None),
+    "matrix rows/columns": (f"{build}/tests/bench/matrix 350", f"{build}/tests/bench/matrix 350 columns", None),
     "chase 1.5 MB/inc": (chase(1500, 10000000), inc("iterations", 300e6), None),
 }
-if os.path.exists(f"{build}/tests/bench/matrix"):
-    PAIRS["matrix"] = (f"{build}/tests/bench/matrix rows 300", f"{build}/tests/bench/matrix columns 300", None)
 chosen = args.pairs.split(",") if args.pairs else list(PAIRS)
 
 def measure(order, a, b):
@@ -96,7 +95,7 @@ for _ in range(args.calls):
             with open(args.data, "a") as f:
                 print(json.dumps(rows[-1]), file=f)
 
-print(f"{'PAIR':18}{'CALLS':>6}{'TRUE':>9}{'RMS':>9}{'IN TURN':>9}{'WITHIN':>8}{'NARROWER':>10}{'WRONG':>7}{'IN TURN':>9}{'APART':>7}")
+print(f"{'PAIR':20}{'CALLS':>6}{'TRUE':>9}{'RMS':>9}{'THAT':>9}{'WITHIN':>8}{'NARROWER':>10}{'WRONG':>7}{'IN TURN':>9}{'APART':>7}")
 for pair in chosen:
     of = [r for r in rows if r["pair"] == pair]
     if not of:
@@ -108,5 +107,5 @@ for pair in chosen:
     width = [(r["turn"]["interval"][1] - r["turn"]["interval"][0]) / (r["duet"]["interval"][1] - r["duet"]["interval"][0]) for r in known]
     sign = {"slower": 1, "faster": -1}
     wrong = sum(sign.get(r["duet"]["verdict"], 0) * true < 0 or (true == 0 and r["duet"]["verdict"] in sign) for r in of)
-    print(f"{pair:18}{len(of):6}{math.exp(true):9.4f}{rms['duet']:9.2%}{rms['turn']:9.2%}{within:5}/{len(known):<2}{statistics.median(width) if width else math.nan:10.1f}{wrong:7}"
+    print(f"{pair:20}{len(of):6}{math.exp(true):9.4f}{rms['duet']:9.2%}{rms['turn']:9.2%}{within:5}/{len(known):<2}{statistics.median(width) if width else math.nan:10.1f}{wrong:7}"
           f"{sum(bool(r['duet']['in_turn']) for r in of):9}{sum(r['duet']['apart'] for r in of):7}")

@@ -219,7 +219,7 @@ install -d -o 65534 "$dir/nobody"
 ordinary() { # COMMAND...: as an ordinary user
 	setpriv --reuid 65534 --clear-groups env EMP_DB="$dir/nobody/book.db" "$@"
 }
-expect 0 'slices by the scheduler' ordinary "$measure" -q --order duet --neighbour off -r 3 --cpu "$cpu" "$inc 40000000" "$inc 40000000"
+expect 0 'slices by the scheduler' ordinary "$measure" -q --order duet --neighbour off -r 3 --cpu "$cpu" "$inc 200000000" "$inc 200000000"
 that "nothing is said of a freezer that is not needed" sh -c "! grep 'the freezer' '$dir/out'"
 expect 0 'In INC units' ordinary "$measure" -q --neighbour off --against inc -r 2 --cpu "$cpu" -- true
 that "nor here" sh -c "! grep 'the freezer' '$dir/out'"
