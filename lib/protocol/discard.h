@@ -72,6 +72,9 @@ struct clock_adjustment {
 struct clock_discarding {
 	struct summary raw, kept, papers; /* of all samples; after the first check; after both */
 	struct interval interval;         /* of the mean after the first check, at 95 % */
+	/* of the same mean, with what differs between runs (run_result_add_between); .variation.df
+	 * 0: not known */
+	struct run_interval between;
 	/* if neighbours were taken out of the times: `kept` and `interval` are without them, raw
 	 * and papers are not */
 	struct clock_adjustment adjusted;
