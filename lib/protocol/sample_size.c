@@ -155,8 +155,8 @@ int sample_sizes_find(struct sample_sizes *ret, const struct discarding *d,
 	return 0;
 }
 
-/* The PTs of the samples that are not L-samples, in order; without those that had a neighbour, if
- * NEIGHBOUR_AUTO would discard them. INC hardly branches: where most had one, they count. */
+/* The PTs of the samples that are not L-samples, in order; without those that had a neighbour, if a
+ * quarter had none. INC hardly branches: else all count. */
 static size_t other_pts(const struct analysis *analysis, int64_t *pts)
 {
 	int64_t limit_ppm = run_neighbour_limit_ppm(&analysis->run);
@@ -165,8 +165,7 @@ static size_t other_pts(const struct analysis *analysis, int64_t *pts)
 
 	for (size_t i = 0; i < analysis->n_samples; i++)
 		clean += !sample_has_neighbour(&analysis->samples[i], limit_ppm);
-	discards = neighbour_rule_for(NEIGHBOUR_AUTO, clean, analysis->n_samples) ==
-		   NEIGHBOUR_DISCARD;
+	discards = 4 * clean >= analysis->n_samples;
 	for (size_t i = 0; i < analysis->n_samples; i++) {
 		const struct sample *sample = &analysis->samples[i];
 
