@@ -490,8 +490,8 @@ static void discard_together(struct checked *runs, size_t n)
 					runs[k].own);
 }
 
-/* Which samples of a run had a neighbour. The caller frees the array. *probed becomes true if that is
- * known of any. */
+/* Which samples of a run had a neighbour. The caller frees the array. *probed becomes true if that
+ * is known of any. */
 static bool *flag_neighbours(const struct sample_filter *d, int64_t limit_ppm, bool *probed)
 {
 	bool *flags = xcalloc(d->n_samples, sizeof(*flags));

@@ -48,8 +48,8 @@ static inline bool discard_rules_by_neighbour(const struct discard_rules *rules)
 
 /* What NEIGHBOUR_AUTO does if `clean` of n samples had no neighbour: NEIGHBOUR_DISCARD if they are
  * three, or half of up to five; else NEIGHBOUR_ADJUST. From three samples on, their interval is the
- * narrower one: what is not known of the slope is more than what the other samples tell. Other rules
- * stay what they are. */
+ * narrower one: what is not known of the slope is more than what the other samples tell. Other
+ * rules stay what they are. */
 enum neighbour_rule neighbour_rule_for(enum neighbour_rule rule, size_t clean, size_t n);
 
 /* A reason to discard a sample. Of a daemon with a cutoff: one execution over it (a sample may have
