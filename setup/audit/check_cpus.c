@@ -118,6 +118,8 @@ DECIDER(check_cpus_neighbour)
 		text = seen_neighbour_text(f, most);
 	if (!most && f->n_neighbours > 0)
 		finding_set(ret, CHECK_UNKNOWN, "cannot be seen on CPU %d", f->neighbours[0].cpu);
+	else if (!most && f->root_fd != AT_FDCWD)
+		finding_set(ret, CHECK_ABSENT, "only the running machine shows it");
 	else if (!most && f->machine.virtual)
 		finding_set(ret, CHECK_BY_HOST, "the host decides who shares its cores; -v looks");
 	else if (!most)
