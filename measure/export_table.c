@@ -183,7 +183,7 @@ static bool has_mark(const struct export_table *t, size_t which)
 
 static bool was_probed(const struct export_table *t, size_t which)
 {
-	const struct session *s = session_judged(t->session);
+	const struct session *s = t->session;
 	size_t n_probed = 0;
 
 	for (size_t i = 0; i < session_n_shown(s); i++)
@@ -193,7 +193,7 @@ static bool was_probed(const struct export_table *t, size_t which)
 
 static bool is_adjusted(const struct export_table *t, size_t which)
 {
-	const struct session *s = session_judged(t->session);
+	const struct session *s = t->session;
 
 	for (size_t i = 0; i < session_n_shown(s); i++)
 		if (s->tasks[i].result.discarding.pt.adjusted.times_ns)
@@ -217,7 +217,7 @@ static struct cell neighbour_share_cell(const struct export_row *row, size_t whi
 
 static bool is_known_between(const struct export_table *t, size_t which)
 {
-	const struct session *s = session_judged(t->session);
+	const struct session *s = t->session;
 
 	for (size_t i = 0; i < session_n_shown(s); i++)
 		if (s->tasks[i].result.discarding.pt.between.variation.df > 0)
@@ -398,7 +398,7 @@ static void export_table_clear(struct export_table *t)
 static void add_row(const struct export_table *t, const struct task *task, struct table *table)
 {
 	const struct session *s = t->session;
-	size_t command = (size_t)(task - session_judged(s)->tasks);
+	size_t command = (size_t)(task - s->tasks);
 	struct export_row row = {.table = t,
 		.task = task,
 		.run = &task->result,
@@ -444,11 +444,10 @@ static void write_remarks(const struct export_table *t, enum table_format format
 
 		table_write_code(format, file, noise);
 	}
-	if (session_judged(s) != s) {
-		_cleanup_(freep) char *doubt = text_format(
-			"%s, so they were taken in turn.", duet_doubt_sentences[s->doubt]);
+	if (s->in_turn_because) {
+		_cleanup_(freep) char *why = text_format("Taken in turn: %s.", s->in_turn_because);
 
-		table_write_code(format, file, doubt);
+		table_write_code(format, file, why);
 	}
 }
 
@@ -487,9 +486,8 @@ static void choose_export_unit(struct export_table *t, double first_ns)
 int export_table_write(
 	const struct session *s, enum table_format format, FILE *file, struct error *err)
 {
-	const struct session *judged = session_judged(s);
 	_cleanup_(export_table_clear) struct export_table t = {
-		.session = s, .duet = judged->order == ORDER_DUET};
+		.session = s, .duet = s->order == ORDER_DUET};
 	_cleanup_(table_freep) struct table *table = NULL;
 	_cleanup_(freep) const struct task **rows = xcalloc(s->n, sizeof(struct task *));
 	const struct profile_mark *mark;
@@ -498,8 +496,8 @@ int export_table_write(
 
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < session_n_shown(judged); i++) {
-		const struct task *task = &judged->tasks[i];
+	for (size_t i = 0; i < session_n_shown(s); i++) {
+		const struct task *task = &s->tasks[i];
 
 		if (task->result.n_samples == 0)
 			continue;

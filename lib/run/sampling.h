@@ -26,8 +26,9 @@ struct sampling {
 	/* By exit status, as process_exit_status: samples that end so count all the same; NULL:
 	 * only 0 does. */
 	const bool *ignored_status;
-	int64_t increments; /* that INC makes each time it runs; 0: another program */
-	void *data;         /* the caller's */
+	int64_t increments;  /* that INC makes each time it runs; 0: another program */
+	int64_t working_set; /* bytes that the program touches in a slice; -1: not known */
+	void *data;          /* the caller's */
 
 	/* While the loop runs. */
 	int warm_up;        /* the warm-up under way, from 1; 0: a sample */
@@ -73,7 +74,7 @@ struct sampling_hooks {
 	/* After the run has ended, also after a failure; then a failure here is not reported. */
 	int (*end)(struct sampling *s, struct error *err);
 	/* ORDER_DUET, with the first run: once, after all warm-ups. It may change
-	 * together->plan. */
+	 * together->plan. 1: the samples are to be taken in turn after all. */
 	int (*ready)(struct sampling *s, struct error *err);
 };
 

@@ -351,6 +351,11 @@ TEST_OF_RUN(most_samples_beside_a_neighbour_are_worth_a_warning)
 	assert_int_equal(s.notes.n, 1); /* and not that more samples should be taken */
 	assert_note(
 		0, "Warning: neighbour in 10 of 12 samples: try another --cpu, --neighbour adjust");
+	clear(NULL);
+	make_samples(NULL);
+	discard_beside(NEIGHBOUR_OFF, 9);
+	for (size_t i = 0; i < s.notes.n; i++)
+		assert_null(strstr(s.notes.items[i].text, "neighbour"));
 }
 
 TEST_OF_RUN(that_no_neighbour_was_seen_is_a_detail)

@@ -392,6 +392,20 @@ TEST_OF_SCREEN(what_took_the_rest_of_the_time_is_said)
 		"  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU\n" USUAL_PT);
 }
 
+TEST_OF_SCREEN(a_neighbour_and_who_disturbed_share_a_line_if_there_is_only_one)
+{
+	s.neighbour = (struct neighbour_time){.share = 0.02, .n_probed = 20, .n_beside = 1};
+	d.et.raw = d.et.kept;
+	disturbed_by("backupd", 598000000);
+	check_text(NAME KEPT_ALL
+		"  Neighbour on the core's other thread in 2 % of the time (1 of 20 samples)\n"
+		"  Disturbed by    backupd 598 ms                              emp-analyze show 3\n" USUAL_PT);
+	d.et.kept = make(20, 258e6, 4.6e6);
+	s.explained = 1;
+	check_text(NAME KEPT_ALL "  Disturbed by    backupd 598 ms; neighbour 2.0 % of the time\n"
+				 "  ET (mean ± σ)   258.0 ms ± 4.6 ms   99 % on CPU\n" USUAL_PT);
+}
+
 TEST(the_gravest_warning_is_the_first_in_whatever_order_they_are_added)
 {
 	static const enum note_kind kinds[] = {NOTE_CORRELATION, NOTE_FEW, NOTE_OTHER, NOTE_PROFILE,
