@@ -67,7 +67,7 @@ int compare_query_clocks(struct compare_query *q, struct error *err)
 				"--compare: not both of them have process times; compare et");
 		if (compare_asked.between_percent >= 0)
 			variation = (struct run_variation){
-				compare_asked.between_percent / 100, KNOWN, 0};
+				.sd = compare_asked.between_percent / 100, .df = KNOWN};
 		else if (run_a && run_b)
 			r = run_variation_load(
 				q->book, run_a, run_b, clock == COMPARISON_ET, &variation, err);

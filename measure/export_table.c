@@ -215,6 +215,26 @@ static struct cell neighbour_share_cell(const struct export_row *row, size_t whi
 	return REAL("%.4f", run_neighbour_time(row->run).share);
 }
 
+static bool is_known_between(const struct export_table *t, size_t which)
+{
+	const struct session *s = t->session;
+
+	for (size_t i = 0; i < session_n_shown(s); i++)
+		if (s->tasks[i].result.discarding.pt.between.variation.df > 0)
+			return true;
+	return false;
+}
+
+enum { BETWEEN_LOW, BETWEEN_HIGH };
+
+static struct cell between_cell(const struct export_row *row, size_t which)
+{
+	const struct run_interval *between = &row->run->discarding.pt.between;
+	double ns = which == BETWEEN_LOW ? between->low_ns : between->high_ns;
+
+	return time_cell(row, between->variation.df > 0 ? ns : NAN, 0, false);
+}
+
 static struct cell detection_limit_cell(const struct export_row *row, size_t which)
 {
 	int64_t ns = row->table->mark->blind_ns;
@@ -315,6 +335,9 @@ static const struct export_column emps_columns[] = {
 	{{NULL, COLUMN_NUMBER, "neighbour_share"}, neighbour_share_cell, 0, was_probed},
 	{{"PT as measured", COLUMN_NUMBER, "pt_as_measured"}, pt_as_measured_cell, 0, is_adjusted,
 		.has_unit = true},
+	{{NULL, COLUMN_NUMBER, "pt_between_runs_low"}, between_cell, BETWEEN_LOW, is_known_between},
+	{{NULL, COLUMN_NUMBER, "pt_between_runs_high"}, between_cell, BETWEEN_HIGH,
+		is_known_between},
 	{{NULL, COLUMN_NUMBER, "profile_blind"}, detection_limit_cell, 0, has_mark},
 	{{NULL, COLUMN_TEXT, "profile_noise"}, noise_cell, 0, has_mark},
 	{{"PT ratio (95 % CI)", COLUMN_NUMBER}, ratio_text_cell, COMPARISON_PT, is_compared},

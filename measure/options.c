@@ -224,6 +224,13 @@ static int check_contradictions(const struct measure_options *o, struct error *e
 	return option_check_rules(rules, ELEMENTS(rules), err);
 }
 
+/* Whether samples that had a neighbour may be discarded. */
+static bool discards_neighbours(const struct measure_options *o)
+{
+	return (o->cpu >= 0 || o->order == ORDER_DUET) && o->probe_share >= 0 &&
+	       (o->neighbour == NEIGHBOUR_DISCARD || o->neighbour == NEIGHBOUR_AUTO);
+}
+
 /* Options that would have no effect, each with what it needs, or what it contradicts. */
 static int check_effects(const struct measure_options *o, struct error *err)
 {
@@ -236,7 +243,7 @@ static int check_effects(const struct measure_options *o, struct error *err)
 		{none && (o->profile || unprofiled),
 			"without accounting no daemon is seen, so nothing can be discarded: omit "
 			"--accounting none, or --profile and --discard-unprofiled"},
-		{none && o->retain,
+		{none && o->retain && !discards_neighbours(o),
 			"without accounting no daemon is seen, so nothing can be discarded: omit "
 			"--accounting none, or use -r in place of --retain"},
 		{neighbour && o->cpu < 0 && o->order != ORDER_DUET,

@@ -244,6 +244,7 @@ static int end_task(struct sampling *sampling, struct error *err)
 		r = r < 0 ? r
 			  : run_result_read(
 				    s->base.book, t->run.id, &s->rules, RESULT_ALL, &t->result, e);
+		r = r ?: run_result_add_between(s->base.book, &t->result, false, e);
 		if (r == 0 && s->inc && t->command != &s->inc->command)
 			r = inc_units_load(s->base.book, t->run.id, &s->rules, &t->inc, e);
 		if (r >= 0)

@@ -24,6 +24,9 @@ static const double ALIKE = 0.25;
  * this. */
 static const double MOST_OF_A_START_NS = 1e6;
 
+/* The interval between runs is shown if it is so many times as wide as that of the run. */
+static const double MUCH_WIDER = 1.5;
+
 /* Thresholds, as shares of the ET of all samples: for processes that are shown, and for waiting
  * that is explained. */
 static const double LEAST_SHOWN = 0.001, WORTH_EXPLAINING = 0.01;
@@ -121,9 +124,19 @@ struct screen_layout {
 	bool beside;         /* the interval fits beside the mean */
 	size_t n_warnings;   /* lines, of the notes that are shown */
 	size_t n_hidden;     /* there are so many, and no line for them */
-	bool et_line, others_line, neighbour_line, range_line;
+	bool et_line, others_line, neighbour_line, between_line, range_line;
 	bool others_with_neighbour; /* both on the line of the others */
 };
+
+/* Whether the interval of the run tells too little of what another run would find. */
+static bool differs_between_runs(const struct clock_discarding *c)
+{
+	const struct run_interval *between = &c->between;
+
+	return between->variation.df > 0 &&
+	       between->high_ns - between->low_ns >
+		       MUCH_WIDER * (c->interval.high_ns - c->interval.low_ns);
+}
 
 static bool et_differs(const struct discarding *d)
 {
@@ -247,6 +260,8 @@ static struct screen_layout layout_of(FILE *file, const struct screen *s, const 
 	reserve_line(&left, !l.beside);
 	reserve_line(&left, *s->inc_units != '\0');
 	l.n_warnings = reserve_line(&left, count_grave(notes) > 0);
+	l.between_line = d->pt.between.variation.df > 0 &&
+			 reserve_line(&left, s->verbose || differs_between_runs(&d->pt));
 	l.et_line = reserve_line(&left, et_differs(d));
 	/* if samples were discarded for it, the neighbour is named there */
 	if (d->n_by_neighbour == 0 && !has_others)
@@ -335,6 +350,20 @@ static void print_pt(FILE *file, const struct screen *s, const struct screen_lay
 		fprintf(file, "%*s%s\n", LABEL_COLUMNS, "", l->ci);
 }
 
+static void print_between(FILE *file, const struct screen *s, const struct screen_layout *l)
+{
+	const struct run_interval *between = &s->result->pt.between;
+	const struct run_variation *v = &between->variation;
+	double step_ns = (between->high_ns - between->low_ns) / 4;
+	const char *ci = text_brief(
+		"95 %% CI %s", text_interval(between->low_ns, between->high_ns, step_ns, l->unit));
+	const char *runs = text_brief(
+		"%zu %s runs", v->n_runs, s->by_all_runs ? "other" : "earlier");
+
+	print_figure(file, "  Between runs", ci, terminal_text_width(ci),
+		text_brief("%s vary by %s", runs, text_percent(v->sd)), runs);
+}
+
 /* ET, then what PT is in other units, and PT: the last line is the answer. */
 static void print_times(FILE *file, const struct screen *s, const struct screen_layout *l)
 {
@@ -344,6 +373,8 @@ static void print_times(FILE *file, const struct screen *s, const struct screen_
 		print_et(file, s, l);
 	if (*s->inc_units)
 		print_inc_units(file, s->inc_units);
+	if (l->between_line)
+		print_between(file, s, l);
 	print_pt(file, s, l);
 }
 
@@ -625,6 +656,10 @@ static void print_verbose(FILE *file, const struct screen *s)
 		fputs("  ", file);
 		terminal_wrap(file, s->mdd, 2, 4);
 	}
+	if (discarding_may_have_between(s->result) && !(pt->between.variation.df > 0))
+		terminal_say(file, 4,
+			"  How far separate runs differ is not known: 3 earlier runs of this "
+			"command would tell");
 	if (pt->interval.assumed && !isnan(pt->interval.low_ns)) {
 		fputs("  ", file);
 		terminal_wrap(file,

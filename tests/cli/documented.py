@@ -171,6 +171,7 @@ def write_all():
     document("emp-analyze --json compare --compare both m1.json:1 m2.json:1", 2, 3, 4)
     for _ in range(10):
         run(f"emp-measure -q -r 5 -n often -- {BURN} 2")
+    measured(f"-r 5 -n often -- {BURN} 2")  # earlier runs show how runs differ
     document("emp-analyze --json trend often", 2, 3, 4)
     document("emp-analyze --json cutoffs --short 1 --long 2 --force", 2)
     write_all_of_made_up()

@@ -107,6 +107,46 @@ TEST_OF_SCREEN(a_run_with_discards_and_disturbances_takes_five_lines)
 			PT("125.6 … 130.3"));
 }
 
+#define BETWEEN(interval) \
+	"  Between runs    95 % CI " interval " ms   12 earlier runs vary by 2.1 %\n"
+
+/* Of 12 earlier runs. */
+static void differ_between_runs(double low_ns, double high_ns)
+{
+	d.run.kind = RUN_MEASURE;
+	d.pt.between = (struct run_interval){low_ns, high_ns, {0.0214, 11, 12, 20}};
+}
+
+TEST_OF_SCREEN(the_interval_between_runs_is_shown_where_that_of_the_run_is_much_narrower)
+{
+	differ_between_runs(122e6, 134e6);
+	check_text(NAME KEPT_ALL ET BETWEEN("122.0 … 134.0") USUAL_PT);
+	differ_between_runs(125e6, 131e6);
+	check_text(NAME KEPT_ALL TIMES("125.8 … 130.1"));
+	s.verbose = true;
+	s.by_all_runs = true;
+	check_text(NAME KEPT_ALL RANGE ET
+		"  Between runs    95 % CI 125.0 … 131.0 ms   12 other runs vary by 2.1 %\n" USUAL_PT);
+}
+
+TEST_OF_SCREEN(that_earlier_runs_would_tell_how_runs_differ_is_said_with_v_alone)
+{
+	d.run.kind = RUN_MEASURE;
+	check_text(NAME KEPT_ALL TIMES("125.8 … 130.1"));
+	s.verbose = true;
+	check_text(
+		NAME "  How far separate runs differ is not known: 3 earlier runs of this command\n"
+		     "    would tell\n" KEPT_ALL TIMES("125.8 … 130.1"));
+}
+
+TEST_OF_SCREEN(the_interval_between_runs_takes_the_line_of_one_who_disturbed)
+{
+	notes_add(&s.notes, NOTE_FEW, "Warning: few samples kept");
+	disturbed_by("backupd", 228000000);
+	differ_between_runs(122e6, 134e6);
+	check_text(NAME KEPT_ALL "  Warning: few samples kept\n" BETWEEN("122.0 … 134.0") USUAL_PT);
+}
+
 /* The papers' mean is shown where it lies outside of the interval; else only with -v. */
 TEST_OF_SCREEN(samples_that_only_the_papers_discard_are_kept)
 {
