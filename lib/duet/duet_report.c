@@ -87,7 +87,7 @@ void duet_report_clear(struct duet_report *d)
 }
 
 /* shared: of a and b, as in struct comparison_side. */
-static int compare_pairs(const struct duet_report *d, size_t a, size_t b, const double shared[2],
+static int compare_in_pairs(const struct duet_report *d, size_t a, size_t b, const double shared[2],
 	struct comparison *ret, struct error *err)
 {
 	struct comparison_side sides[2] = {};
@@ -114,7 +114,7 @@ int duet_report_compare_pairs(
 {
 	const double shared[] = {d->costs[a].shared, d->costs[b].shared};
 
-	return compare_pairs(d, a, b, shared, ret, err);
+	return compare_in_pairs(d, a, b, shared, ret, err);
 }
 
 /* Taken in turn, one of each program at a time. */
@@ -178,7 +178,7 @@ int duet_report_compare(const struct duet_report *d, size_t a, size_t b, struct 
 		return r;
 	shared[0] = fmax(shared[0], ret->shared_a);
 	shared[1] = fmax(shared[1], ret->shared_b);
-	r = compare_pairs(d, a, b, shared, ret, err);
+	r = compare_in_pairs(d, a, b, shared, ret, err);
 	ret->ratio_in_turn = exp(alone.log_ratio.mean);
 	return r;
 }

@@ -260,8 +260,6 @@ static struct screen_layout layout_of(FILE *file, const struct screen *s, const 
 	reserve_line(&left, !l.beside);
 	reserve_line(&left, *s->inc_units != '\0');
 	l.n_warnings = reserve_line(&left, count_grave(notes) > 0);
-	l.between_line = d->pt.between.variation.df > 0 &&
-			 reserve_line(&left, s->verbose || differs_between_runs(&d->pt));
 	l.et_line = reserve_line(&left, et_differs(d));
 	/* if samples were discarded for it, the neighbour is named there */
 	if (d->n_by_neighbour == 0 && !has_others)
@@ -269,6 +267,8 @@ static struct screen_layout layout_of(FILE *file, const struct screen *s, const 
 	l.others_line = reserve_line(&left, has_others);
 	if (!l.neighbour_line)
 		l.neighbour_line = reserve_line(&left, has_neighbour);
+	l.between_line = d->pt.between.variation.df > 0 &&
+			 reserve_line(&left, s->verbose || differs_between_runs(&d->pt));
 	l.others_with_neighbour = has_neighbour && !l.neighbour_line && d->n_by_neighbour == 0;
 	while (l.n_warnings < notes->n && reserve_line(&left, true))
 		l.n_warnings++;
