@@ -349,12 +349,12 @@ def check_duet(what, text, document):
 
 
 def check_relative(what, results, tables, paths):
-    """With hyperfine's formula: Mean to the lowest one, or in a duet PT to the first one, as the sentence below the table says."""
+    """With hyperfine's formula: Mean, or in a duet PT, to the lowest one, as the sentence below the table says."""
     for kind, (rows, _) in tables.items():
         with open(paths[kind], encoding="utf-8") as file:
             of, to = re.search(r"Relative is of (\w+) to '(.*?)'", file.read()).groups()
         figures_of = [(r["mean"], r["stddev"]) if of == "Mean" else (r["emp"]["pt"]["kept"]["mean_ns"], r["emp"]["pt"]["kept"]["sd_ns"]) for r in results]
-        first = results[0] if of == "PT" else min(results, key=lambda r: r["mean"])
+        first = min(zip(figures_of, results), key=lambda pair: pair[0][0])[1]
         if first["command"] != to:
             fault(f"{what}, {kind}: Relative is to '{to}', not to '{first['command']}'")
         base, base_sd = figures_of[results.index(first)]
