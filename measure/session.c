@@ -160,7 +160,7 @@ int session_fill_tasks(struct session *s, const struct commands *commands, struc
 		return error_say(err, -EINVAL,
 			"--against inc measures one command, and there are %zu", commands->n);
 	s->inc = inc = xcalloc(1, sizeof(*inc));
-	r = suite_file_find("inc", &inc->inc.path, err);
+	r = suite_file_find("emp-inc", &inc->inc.path, err);
 	if (r < 0)
 		return error_prefix(err, r, "--against inc");
 

@@ -103,7 +103,7 @@ int session_open(struct session *session, const struct measure_options *options,
 void session_close(struct session *session);
 
 /* A task for each command; then the first again for --aa, or INC for --against. -ENOENT with a
- * sentence: the suite's inc is not there. */
+ * sentence: emp-inc is not there. */
 int session_fill_tasks(struct session *session, const struct commands *commands, struct error *err);
 
 /* Chooses how programs that alternate are given the CPU, in slices of that length. */

@@ -44,7 +44,7 @@ check() { # PROGRAM
 		that "$1: the program is position-independent" has 'FLAGS_1.* PIE'
 		[ -z "$fortified" ] || that "$1: FORTIFY is on" has '__[a-z]+_chk(@|$| )'
 	else
-		that "$1: only inc, which has the same addresses in each run, is static" test "${1##*/}" = inc
+		that "$1: only emp-inc, which has the same addresses in each run, is static" test "${1##*/}" = emp-inc
 	fi
 	that "$1: no segment can be written and executed" lacks 'LOAD .* RWE '
 }
