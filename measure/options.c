@@ -339,7 +339,8 @@ int measure_options_finish(struct measure_options *o, struct error *err)
 		return r;
 
 	/* As hyperfine: "default" is /bin/sh, "none" no shell. */
-	if (shell && strcmp(shell, "none") != 0) {
+	o->no_shell |= shell && !strcmp(shell, "none");
+	if (shell && strcmp(shell, "auto") != 0 && !o->no_shell) {
 		shell = !strcmp(shell, "default") ? "/bin/sh" : shell;
 		r = argv_split(shell, &o->shell_words, err);
 		if (r < 0)
@@ -440,10 +441,10 @@ const struct option_row measure_option_rows[] = {
 		parse_scan},
 	{'D', "parameter-step-size", "DELTA", "step of --parameter-scan (default: 1)", NULL,
 		&O.step},
-	{'S', "shell", "SHELL", "run the commands with SHELL -c (default: no shell)", NULL,
-		&O.shell},
-	{'N', "no-shell", NULL, "run the commands without a shell (the default)", NULL,
-		&O.no_shell},
+	{'S', "shell", "SHELL",
+		"run command lines with SHELL -c (default: auto, sh where a line needs a shell)",
+		NULL, &O.shell},
+	{'N', "no-shell", NULL, "run no command line by a shell", NULL, &O.no_shell},
 	{'i', "ignore-failure", "LIST",
 		"measure commands that fail, all or with these exit codes (1,2)", parse_ignored,
 		O.ignored_status, .optional = true},

@@ -90,7 +90,8 @@ struct session {
 	enum duet_doubt doubt; /* why the duet is no reason for a verdict */
 	/* the same commands, taken in turn after it; NULL: not, or not yet */
 	struct session *in_turn;
-	struct inc_command *inc; /* NULL: without --against */
+	struct inc_command *inc;         /* NULL: without --against */
+	struct shell_start *shell_start; /* of the shell that runs command lines */
 };
 
 #define SESSION_NEW \

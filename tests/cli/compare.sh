@@ -124,11 +124,11 @@ expect 1 "'true' comes before --" $measure -r 2 true -- false
 expect 0 '^echo -- b  *run ' $measure -r 2 -- echo -- b
 expect 1 "command '0.01' not found in PATH (for one command with arguments, put -- before it)" $measure -r 2 sleep 0.01
 expect 1 'there are 2 names for 1 command' $measure -n a -n b true
-expect 1 "'|' needs a shell: run it with -S sh" $measure 'echo a | cat'
+expect 0 '^a$' $measure -r 1 -w 0 --show-output 'echo a | cat'
 expect 0 '^a$' $measure -r 1 -w 0 -S sh --show-output 'echo a | cat'
 expect 0 '^a$' $measure -r 1 -w 0 -S 'bash --norc' --show-output 'echo a | cat'
 expect 0 '^a$' $measure -r 1 -w 0 -S default --show-output 'echo a | cat'
-expect 1 "'|' needs a shell: run it with -S sh" $measure -S none 'echo a | cat'
+expect 1 "'|' needs a shell, or must be quoted, in: echo a | cat; there is none with -N" $measure -S none 'echo a | cat'
 expect 1 "a quote is not closed" $measure -S "bash '" 'echo a'
 expect 1 'exclude each other' $measure -N -S sh true
 expect 0 '' $measure -r 2 -w 0 -L ms 1,2 -P more 1 3 -D 1 "$burn {ms}" --export-json par.json

@@ -116,7 +116,7 @@ def write_all():
     measured("-r 4 -n a -n b 'sleep 0.01' 'sleep 0.02'")
     alternating = measured(f"-r 5 --order duet -n a -n b '{BURN} 60' '{BURN} 70'", 3)
     short = measured(f"-r 3 --order duet -n a -n b '{BURN} 2' '{BURN} 3'", 3)
-    measured(f"-r 3 -L ms 1,2 '{BURN} {{ms}}'")
+    measured(f"-r 3 -L ms 1,2 '{BURN} {{ms}} | cat'")
     measured(f"-r 3 --neighbour adjust --cpu {CPU} -- {BURN} 3")
     measured(f"-r 3 --trace --cpu {CPU} -- {BURN} 30")
     for words in ("list", f"daemons {one}", f"compare {' '.join(two)}", f"compare {' '.join(alternating)}", f"compare {' '.join(short)}"):
