@@ -24,18 +24,24 @@ struct measure_options measure_options = {
 	.rules = COMPARISON_RULES,
 };
 
+/* What the values of some options are; the parsers below say what they mean. */
+static const char *const order_words[] = {"interleave", "shuffle", "sequence", "duet", NULL};
+static const char *const against_words[] = {"inc", NULL};
+static const char *const style_words[] = {
+	"auto", "basic", "full", "nocolor", "color", "none", NULL};
+static const char *const unit_words[] = {
+	"second", "millisecond", "microsecond", "s", "ms", "us", NULL};
+static const char *const probe_words[] = {"auto", "off", NULL};
+
 static int parse_order(const char *value, const char *name, void *into, struct error *err)
 {
-	static const char *const choices[] = {"interleave", "shuffle", "sequence", "duet", NULL};
-
 	measure_options.order_given = true;
-	return option_choice(value, name, choices, into, err); /* enum order */
+	return option_choice(value, name, order_words, into, err); /* enum order */
 }
 
 static int parse_against(const char *value, const char *name, void *into, struct error *err)
 {
-	static const char *const choices[] = {"inc", NULL};
-	int which, r = option_choice(value, name, choices, &which, err);
+	int which, r = option_choice(value, name, against_words, &which, err);
 
 	*(bool *)into = r == 0;
 	return r;
@@ -82,8 +88,6 @@ static int parse_probe(const char *value, const char *name, void *into, struct e
 
 static int parse_style(const char *value, const char *name, void *into, struct error *err)
 {
-	static const char *const choices[] = {
-		"auto", "basic", "full", "nocolor", "color", "none", NULL};
 	static const struct terminal_style styles[] = {
 		{TERMINAL_AUTO, TERMINAL_AUTO},
 		{TERMINAL_OFF, TERMINAL_OFF},
@@ -92,21 +96,19 @@ static int parse_style(const char *value, const char *name, void *into, struct e
 		{TERMINAL_ON, TERMINAL_OFF},
 		{TERMINAL_OFF, TERMINAL_OFF},
 	};
-	int style, r = option_choice(value, name, choices, &style, err);
+	int style, r = option_choice(value, name, style_words, &style, err);
 
 	if (r < 0)
 		return r;
 	terminal_style = styles[style];
-	measure_options.silent = choices[style + 1] == NULL;
+	measure_options.silent = style_words[style + 1] == NULL;
 	return 0;
 }
 
 static int parse_unit(const char *value, const char *name, void *into, struct error *err)
 {
-	static const char *const choices[] = {
-		"second", "millisecond", "microsecond", "s", "ms", "us", NULL};
 	static const char *const units[] = {"s", "ms", "us"};
-	int unit, r = option_choice(value, name, choices, &unit, err);
+	int unit, r = option_choice(value, name, unit_words, &unit, err);
 
 	if (r == 0)
 		*(const char **)into = units[unit % 3];
@@ -393,15 +395,15 @@ const struct option_row measure_option_rows[] = {
 		NULL, &O.other_cpus},
 	{0, "neighbour", "RULE",
 		"what is done about a neighbour: auto (default), discard[=5%], adjust, off",
-		parse_neighbour, &O},
+		parse_neighbour, &O, .words = neighbour_rule_names},
 	{0, "cpu", "N", "run the programs on this CPU", pinning_option, &O.cpu,
 		.group = "CPUs and order"},
 	{0, "probe", "SHARE",
 		"share of the time on --cpu for probes for a neighbour (default: auto, 2%), or off",
-		parse_probe, &O},
+		parse_probe, &O, .words = probe_words},
 	{0, "affinity", "LIST", "run the programs on these CPUs (0-3,8)", parse_affinity, &O},
 	{0, "order", "HOW", "of several commands: interleave (default), shuffle, sequence, duet",
-		parse_order, &O.order},
+		parse_order, &O.order, .words = order_words},
 	{0, "slice", "TIME",
 		"duet: alternate this often (default: 10ms, or 3ms for programs below 100 ms)",
 		option_duration, &O.slice_ns},
@@ -413,7 +415,7 @@ const struct option_row measure_option_rows[] = {
 		"duet: runs of each program alone, for the price (default: 2 for 5 samples)",
 		option_count0, &O.alone},
 	{0, "against", "inc", "alternate with INC, and give PT in units of its work", parse_against,
-		&O.against_inc},
+		&O.against_inc, .words = against_words},
 	{0, "reference", "CMD",
 		"the command that the others are compared with (default: the first)", NULL,
 		&O.reference, .group = "Comparing"},
@@ -421,7 +423,7 @@ const struct option_row measure_option_rows[] = {
 	{0, "aa", NULL, "measure the first command a second time, against itself", NULL, &O.aa},
 	{0, "compare", "WHAT",
 		"compare pt, et or both (default: pt; both if programs wait or have threads)",
-		comparison_clocks_option, &O.compare},
+		comparison_clocks_option, &O.compare, .words = comparison_clock_words},
 	{0, "fail-if-slower", "PERCENT",
 		"exit status 2 if a command is slower than the first by more than this",
 		option_percent, &O.rules.fail_if_slower},
@@ -474,7 +476,7 @@ const struct option_row measure_option_rows[] = {
 		.choices = accounting_backend_names},
 	{'u', "time-unit", "UNIT",
 		"second, millisecond or microsecond (s, ms, us; default: what fits)", parse_unit,
-		&O.unit, .group = "Results"},
+		&O.unit, .words = unit_words, .group = "Results"},
 	{0, "export-json", "FILE", "write the results as JSON, as hyperfine does, and more", NULL,
 		&O.exports[EXPORT_JSON]},
 	{0, "export-csv", "FILE", "write a line for each command as CSV", NULL,
@@ -488,7 +490,8 @@ const struct option_row measure_option_rows[] = {
 	{'v', "verbose", NULL, "print the reasons for discards and all statistics", NULL,
 		&O.verbose, .text = true},
 	{'q', "quiet", NULL, "no progress", NULL, &O.quiet},
-	{0, "style", "STYLE", "auto, basic, full, nocolor, color or none", parse_style, &O},
+	{0, "style", "STYLE", "auto, basic, full, nocolor, color or none", parse_style, &O,
+		.words = style_words},
 	{0, "db", "FILE", "the lab book (default: EMP_DB, else the user's own)", NULL, &O.db,
 		.group = "General"},
 	{0, "ignore-lock", NULL, "measure although another tool measures or calibrates", NULL,

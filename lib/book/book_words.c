@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Words of a book for command lines: see book_words.h. */
+#include "lib/book/book_words.h"
+
+#include "lib/book/sql.h"
+
+/* As many as somebody reads through. */
+#define LATEST " ORDER BY id DESC LIMIT 100"
+#define MOMENT_OF(ns) "strftime('%Y-%m-%d %H:%M', " #ns " / 1000000000, 'unixepoch', 'localtime')"
+
+/* The name of a run, or else its command line. */
+#define SAID_OF_RUN                                                                   \
+	"coalesce(name, substr((SELECT group_concat(value, ' ') FROM json_each(CASE " \
+	"WHEN json_valid(command) THEN command END)), 1, 60), program)"
+
+/* The rows of a table of the book as words. */
+#define WORDS_OF(table_, word_, about_)                                                      \
+	{                                                                                    \
+		(table_), "",                                                                \
+			(const struct field[]){                                              \
+				{FIELD(book_word, FIELD_TEXT, word), .expression = (word_)}, \
+				{FIELD(book_word, FIELD_TEXT, about), IS_OPTIONAL,           \
+					.expression = (about_)}},                            \
+			2, sizeof(struct book_word)                                          \
+	}
+
+static const struct field_table word_tables[N_BOOK_WORDS] = {
+	[BOOK_RUNS] = WORDS_OF(
+		"run", "CAST(id AS TEXT)", SAID_OF_RUN " || ', ' || " MOMENT_OF(started_ns)),
+	[BOOK_RUN_NAMES] = WORDS_OF("run", "name", "count(*) || ' runs'"),
+	[BOOK_PROFILES] = WORDS_OF("profile", "name", MOMENT_OF(made_ns)),
+	[BOOK_CALIBRATIONS] = WORDS_OF("calibration", "CAST(id AS TEXT)",
+		"profile || ', ' || state || ', ' || " MOMENT_OF(started_ns)),
+};
+static const char *const word_tails[N_BOOK_WORDS] = {
+	[BOOK_RUNS] = LATEST,
+	[BOOK_RUN_NAMES] = "WHERE name IS NOT NULL GROUP BY name" LATEST,
+	[BOOK_PROFILES] = "WHERE retired_ns IS NULL ORDER BY name",
+	[BOOK_CALIBRATIONS] = LATEST,
+};
+
+int book_words(struct book *book, enum book_words which, struct book_word **ret, size_t *ret_n,
+	struct error *err)
+{
+	return sql_all(book, err, &word_tables[which], word_tails[which], ret, ret_n, "");
+}
+
+void book_words_free(struct book_word *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		free(words[i].word);
+		free(words[i].about);
+	}
+	free(words);
+}
