@@ -9,6 +9,8 @@
 #include "lib/host/process/subprocess.h"
 
 #include <sched.h>
+#include <signal.h>
+#include <sys/time.h>
 
 /* What a value or an operand is; several may be possible. */
 enum {
@@ -72,7 +74,7 @@ struct typed_line {
 	const char *book;                   /* of --db */
 };
 
-static int kind_of(const char *name)
+static int kind_named(const char *name)
 {
 	for (size_t i = 0; i < ELEMENTS(kinds); i++)
 		if (!strcmp(kinds[i].name, name))
@@ -82,9 +84,9 @@ static int kind_of(const char *name)
 
 static int kind_of_value(const struct known_option *option)
 {
-	return kind_of(text_brief("--%s", option->name))
-		       ?: kind_of(text_brief("--%s %s", option->name, option->value))
-		       ?: kind_of(option->value);
+	return kind_named(text_brief("--%s", option->name))
+		       ?: kind_named(text_brief("--%s %s", option->name, option->value))
+		       ?: kind_named(option->value);
 }
 
 /* The n-th operand of "RUN [AFTER]", "FILE..." or "-- COMMAND [ARGUMENT...]  or …"; the last one of
@@ -97,7 +99,7 @@ static int kind_of_operand(const char *args, int n)
 	for (int i = 0; *args; i++) {
 		size_t before = strspn(args, " [']"), length = strcspn(args + before, " .]'");
 		const char *name = text_brief("%.*s", (int)length, args + before);
-		int found = kind_of(name);
+		int found = kind_named(name);
 
 		if (!strcmp(name, "or"))
 			break;
@@ -154,16 +156,17 @@ static int take_typed_option(struct typed_line *line, const char *word)
 	return o->values;
 }
 
-/* Reads the words before the cursor, the first of which is the command. */
-static void read_line(struct typed_line *line, char *const *words)
+/* The words behind the name of the tool. */
+static void read_typed(struct typed_line *line, char *const *words)
 {
+	const struct known_verb *verbs = line->tool->verbs;
 	int values = 0;
 
+	if (verbs->name && !*verbs->name)
+		line->verb = verbs;
 	for (; words[1]; words++) {
 		const char *word = words[0];
 
-		if (line->tool && !line->verb && line->tool->verbs && !*line->tool->verbs->name)
-			line->verb = line->tool->verbs;
 		if (!strcmp(word, "=")) /* bash makes three words of --name=value */
 			continue;
 		if (values > 0) {
@@ -177,12 +180,10 @@ static void read_line(struct typed_line *line, char *const *words)
 		} else if (line->verb) {
 			line->operands++;
 		} else {
-			for (const struct known_verb *v = line->tool->verbs; v->name; v++)
+			for (const struct known_verb *v = verbs; v->name; v++)
 				line->verb = strcmp(v->name, word) ? line->verb : v;
 		}
 	}
-	if (line->tool && !line->verb && line->tool->verbs->name && !*line->tool->verbs->name)
-		line->verb = line->tool->verbs;
 	if (values == 0)
 		line->pending = NULL;
 	line->word = strcmp(words[0], "=") ? words[0] : "";
@@ -199,6 +200,22 @@ static void offer(const char *before, const char *typed, const char *word, const
 	putchar('\n');
 }
 
+/* The book is locked, or on a disk that is slow: what has been printed must do. */
+static void give_up(int signal)
+{
+	_exit(0);
+}
+
+/* Nobody waits longer than this for the Tab key. */
+static void begin_patience(void)
+{
+	enum { PATIENCE_US = 200000 };
+
+	fflush(stdout);
+	signal(SIGALRM, give_up);
+	setitimer(ITIMER_REAL, &(struct itimerval){.it_value.tv_usec = PATIENCE_US}, NULL);
+}
+
 static void offer_book(
 	const char *name, enum book_words which, const char *before, const char *typed)
 {
@@ -207,7 +224,7 @@ static void offer_book(
 	size_t n = 0;
 
 	if (book_open(&book, name, BOOK_READ, NULL) < 0 ||
-		book_words(book, which, &words, &n, NULL) < 0)
+		book_words(book, which, typed, &words, &n, NULL) < 0)
 		return;
 	for (size_t i = 0; i < n; i++)
 		offer(before, typed, words[i].word, words[i].about);
@@ -258,15 +275,16 @@ static void offer_kind(
 {
 	static const char *const actions[] = {"list", "show", "export", "import", "remove"};
 
-	for (int i = 0; i < N_BOOK_WORDS; i++)
-		if (kind & (OF_BOOK << i))
-			offer_book(line->book, (enum book_words)i, before, typed);
 	if (kind & (IS_CPU | IS_CPU_LIST))
 		offer_cpus(before, typed);
 	if (kind & IS_POLICY)
 		offer_policies(before, typed);
 	for (size_t i = 0; i < ELEMENTS(actions) && kind & IS_ACTION; i++)
 		offer(before, typed, actions[i], NULL);
+	begin_patience();
+	for (int i = 0; i < N_BOOK_WORDS; i++)
+		if (kind & (OF_BOOK << i))
+			offer_book(line->book, (enum book_words)i, before, typed);
 }
 
 /* `before`: what of the word stands before the value: "--name=", or nothing. */
@@ -330,7 +348,7 @@ int complete_print(char *const *words, struct error *err)
 	if (!words[0])
 		return 0;
 	if (line.tool)
-		read_line(&line, words);
+		read_typed(&line, words);
 	else
 		line.word = words[0];
 

@@ -30,7 +30,7 @@ struct match {
 	size_t at; /* where it stands in the text */
 };
 
-static bool is_of_word(char c)
+static bool is_word_letter(char c)
 {
 	return isalnum((unsigned char)c) || c == '-' || c == '_';
 }
@@ -43,7 +43,8 @@ static struct match match_phrase(const struct passage *p, const char *words)
 
 	for (const char *at = p->text; (at = strcasestr(at, words)); at++) {
 		size_t place = (size_t)(at - p->text);
-		bool begins = at == p->text || !is_of_word(at[-1]), ends = !is_of_word(at[n]);
+		bool begins = at == p->text || !is_word_letter(at[-1]),
+		     ends = !is_word_letter(at[n]);
 		enum fit fit = (place < p->heading ? FIT_HEADING : FIT_TEXT) + !(begins && ends);
 
 		/* -s is not -S, and no part of --short */

@@ -159,7 +159,7 @@ void manual_parse(struct manual *into, const char *page, char *roff)
 }
 
 /* All of a file, which may be packed with gzip; the caller frees it. NULL: it cannot be read. */
-static char *read_page(const char *path)
+static char *page_read(const char *path)
 {
 	enum { MOST = 16 << 20, STEP = 1 << 16 };
 	_cleanup_(input_freep) struct input *input = NULL;
@@ -192,7 +192,7 @@ static char *find_page(const char *file)
 	char *text = NULL;
 
 	for (size_t i = 0; i < ELEMENTS(paths); i++) {
-		text = text ?: read_page(paths[i]);
+		text = text ?: page_read(paths[i]);
 		free(paths[i]);
 	}
 	return text;

@@ -32,17 +32,18 @@ static const struct field_table word_tables[N_BOOK_WORDS] = {
 	[BOOK_CALIBRATIONS] = WORDS_OF("calibration", "CAST(id AS TEXT)",
 		"profile || ', ' || state || ', ' || " MOMENT_OF(started_ns)),
 };
+#define BEGINS(column) "WHERE substr(" #column ", 1, length(?1)) = ?1"
 static const char *const word_tails[N_BOOK_WORDS] = {
-	[BOOK_RUNS] = LATEST,
-	[BOOK_RUN_NAMES] = "WHERE name IS NOT NULL GROUP BY name" LATEST,
-	[BOOK_PROFILES] = "WHERE retired_ns IS NULL ORDER BY name",
-	[BOOK_CALIBRATIONS] = LATEST,
+	[BOOK_RUNS] = BEGINS(id) LATEST,
+	[BOOK_RUN_NAMES] = BEGINS(name) " GROUP BY name" LATEST,
+	[BOOK_PROFILES] = BEGINS(name) " AND retired_ns IS NULL ORDER BY name",
+	[BOOK_CALIBRATIONS] = BEGINS(id) LATEST,
 };
 
-int book_words(struct book *book, enum book_words which, struct book_word **ret, size_t *ret_n,
-	struct error *err)
+int book_words(struct book *book, enum book_words which, const char *typed, struct book_word **ret,
+	size_t *ret_n, struct error *err)
 {
-	return sql_all(book, err, &word_tables[which], word_tails[which], ret, ret_n, "");
+	return sql_all(book, err, &word_tables[which], word_tails[which], ret, ret_n, "t", typed);
 }
 
 void book_words_free(struct book_word *words, size_t n)
