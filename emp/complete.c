@@ -201,7 +201,7 @@ static void offer(const char *before, const char *typed, const char *word, const
 }
 
 /* The book is locked, or on a disk that is slow: what has been printed must do. */
-static void give_up(int signal)
+static void end_patience(int signal)
 {
 	_exit(0);
 }
@@ -212,7 +212,7 @@ static void begin_patience(void)
 	enum { PATIENCE_US = 200000 };
 
 	fflush(stdout);
-	signal(SIGALRM, give_up);
+	signal(SIGALRM, end_patience);
 	setitimer(ITIMER_REAL, &(struct itimerval){.it_value.tv_usec = PATIENCE_US}, NULL);
 }
 

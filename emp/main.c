@@ -79,6 +79,28 @@ static int refuse_command(const char *typed, struct error *err)
 	return error_say(err, -EINVAL, "no command '%s'; 'emp' lists them", typed);
 }
 
+/* Whether the word is a verb of another tool and not of this one. */
+static bool is_verb_elsewhere(const struct known_tool *known, const char *word)
+{
+	_cleanup_(freep) char *with = NULL;
+
+	if (!known->verbs->name || !*known->verbs->name)
+		return false;
+	for (const struct known_verb *v = known->verbs; v->name; v++)
+		if (!strcmp(v->name, word))
+			return false;
+	with = commands_with(word);
+	return with;
+}
+
+static int refuse_verb(const struct known_tool *known, const char *typed, struct error *err)
+{
+	_cleanup_(freep) char *with = commands_with(typed);
+
+	return error_say(
+		err, -EINVAL, "'emp %s' has no verb '%s'; type %s", known->name + 4, typed, with);
+}
+
 /* Returns only if it fails. */
 static int execute_tool(const struct known_tool *known, char **argv, struct error *err)
 {
@@ -126,6 +148,8 @@ static int run_front(int argc, char **argv, struct error *err)
 		return version_print(err);
 	if (!strcmp(word, "complete"))
 		return complete_print(argv + 2, err);
+	if (known && argc > 2 && is_verb_elsewhere(known, argv[2]))
+		return refuse_verb(known, argv[2], err);
 	if (known)
 		return execute_tool(known, argv + 1, err);
 	if (*word != '-' && strcmp(word, "help") != 0)

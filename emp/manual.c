@@ -33,7 +33,7 @@ struct page_reader {
  * character. "\0": nothing. */
 static char unescape_one(const char **at)
 {
-	const char *escape = *at;
+	const char *escape = *at, *end;
 
 	switch (*escape) {
 	case 'f': /* a font: \fB */
@@ -46,7 +46,8 @@ static char unescape_one(const char **at)
 		*at += strlen(escape) > 3 ? 3 : 0;
 		return '\'';
 	case 'h': /* a movement: \h'-04' */
-		*at += 1 + strcspn(escape + 2, "'") + (escape[1] != '\0');
+		end = escape[1] == '\'' ? strchr(escape + 2, '\'') : NULL;
+		*at = end ?: escape;
 		return '\0';
 	case '&':
 		return '\0';

@@ -48,6 +48,10 @@ says "no command 'mesure' (did you mean 'emp measure'?)" $emp mesure true
 says "no command 'audti' (did you mean 'emp setup audit'?)" $emp audti
 says "no command 'hepl' (did you mean 'emp help'?)" $emp hepl
 says "no command 'sort'; 'emp' lists them" $emp sort big.txt
+says "'emp calibrate' has no verb 'audit'; type 'emp setup audit'" $emp calibrate audit
+says "'emp setup' has no verb 'jitter'; type 'emp calibrate jitter' or 'emp analyze jitter'" $emp setup jitter
+expect 1 "emp-calibrate: unknown verb 'rnu' (did you mean 'run'?)" $emp calibrate rnu
+expect 1 "emp-measure: command 'audit' not found" $emp measure audit
 that "nothing was measured" test "$(runs)" = "$before"
 
 # what it has
