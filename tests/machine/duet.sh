@@ -211,7 +211,7 @@ expect 0 'In INC units' $against -r 2 -- true
 that "the next measurement removes its cgroups" [ -z "$(cgroups_of "$pid")" ]
 mkdir "$dir/alone"
 cp "$build/measure/emp-measure" "$build/setup/emp-setup" "$dir/alone"
-expect 1 "--against inc: inc is not in $dir/alone; install all tools of the suite" "$dir/alone/emp-measure" -q --against inc true
+expect 1 "--against inc: emp-inc is not in $dir/alone; install all tools of the suite" "$dir/alone/emp-measure" -q --against inc true
 
 # what is missing
 chmod 755 "$dir"
