@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What can be typed next on a command line of EMP's: asked by the completions of bash, zsh and fish,
- * which are a few lines each. */
+/* What can be typed next on a command line of EMP's: asked by the completions of bash, zsh and
+ * fish, which are a few lines each. */
 #pragma once
 
 #include "lib/base/base.h"

@@ -8,6 +8,8 @@ function __emp_complete
     if string match -q '*/*' -- $typed[1]
         set emp (string replace -r '[^/]*$' emp -- $typed[1])
     end
+    command -q $emp
+    or return
     set -l said ($emp complete $typed 2>/dev/null)
     switch "$said[1]"
         case files

@@ -94,6 +94,10 @@ for shell in bash zsh fish; do
 	types 'emp measure --order du' '-r 2' 'duet needs two commands|too few arguments'
 	types 'emp measure --export-json su' 'x true' 'sub/.*x true'
 done
-bash -c "source '$source/emp/emp.bash'; PATH=/nowhere; COMP_WORDS=(emp '') COMP_CWORD=1; _emp" >errors 2>&1
+{
+	bash -c "source '$source/emp/emp.bash'; PATH=/nowhere; COMP_WORDS=(emp '') COMP_CWORD=1; _emp"
+	! command -v zsh || zsh -f -c "words=(emp ''); CURRENT=2; PATH=/nowhere; source '$source/emp/_emp'"
+	! command -v fish || fish --no-config -c "source '$source/emp/emp.fish'; set PATH /nowhere; complete -C 'emp '"
+} >/dev/null 2>errors
 that "without emp, nothing is said" test ! -s errors
 finish
