@@ -13,6 +13,9 @@
 	"coalesce(name, substr((SELECT group_concat(value, ' ') FROM json_each(CASE " \
 	"WHEN json_valid(command) THEN command END)), 1, 60), program)"
 
+/* Enough for names: a book may have millions, and nobody waits for the Tab key. */
+#define LATEST_RUNS "(SELECT id, name, started_ns FROM run ORDER BY id DESC LIMIT 20000)"
+
 /* The rows of a table of the book as words. */
 #define WORDS_OF(table_, word_, about_)                                                      \
 	{                                                                                    \
@@ -27,7 +30,7 @@
 static const struct field_table word_tables[N_BOOK_WORDS] = {
 	[BOOK_RUNS] = WORDS_OF(
 		"run", "CAST(id AS TEXT)", SAID_OF_RUN " || ', ' || " MOMENT_OF(started_ns)),
-	[BOOK_RUN_NAMES] = WORDS_OF("run", "name", "count(*) || ' runs'"),
+	[BOOK_RUN_NAMES] = WORDS_OF(LATEST_RUNS, "name", MOMENT_OF(max(started_ns))),
 	[BOOK_PROFILES] = WORDS_OF("profile", "name", MOMENT_OF(made_ns)),
 	[BOOK_CALIBRATIONS] = WORDS_OF("calibration", "CAST(id AS TEXT)",
 		"profile || ', ' || state || ', ' || " MOMENT_OF(started_ns)),
@@ -48,9 +51,5 @@ int book_words(struct book *book, enum book_words which, const char *typed, stru
 
 void book_words_free(struct book_word *words, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
-		free(words[i].word);
-		free(words[i].about);
-	}
-	free(words);
+	fields_free(&word_tables[BOOK_RUNS], words, n);
 }

@@ -131,6 +131,7 @@ expect 0 '^a$' $measure -r 1 -w 0 -S default --show-output 'echo a | cat'
 expect 1 "'|' needs a shell, or must be quoted, in: echo a | cat; there is none with -N" $measure -S none 'echo a | cat'
 expect 1 "a quote is not closed" $measure -S "bash '" 'echo a'
 expect 1 'exclude each other' $measure -N -S sh true
+expect 0 'Run by sh -c' $measure -r 2 -S auto 'true | cat'
 expect 0 '' $measure -r 2 -w 0 -L ms 1,2 -P more 1 3 -D 1 "$burn {ms}" --export-json par.json
 that "parameters are combined, the first fastest" json par.json \
 	'[(r["parameters"]["ms"], r["parameters"]["more"]) for r in d["results"]] == [("1","1"),("2","1"),("1","2"),("2","2"),("1","3"),("2","3")]'
