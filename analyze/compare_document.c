@@ -189,6 +189,7 @@ static void set_samples(struct compare_input *input, struct json_fields *f, bool
 	const json_t *held_back = json_fields_object(f, "held_back?");
 	bool unmeasurable = json_is_true(json_object_get(held_back, "unmeasurable"));
 	const char *by = json_string_value(json_object_get(held_back, "by"));
+	double shared = number_in(f, f->object, "refill", 1, NAN);
 	int64_t cpu = -1;
 
 	json_fields_int(f, "cpu?", 0, INT32_MAX, &cpu);
@@ -197,6 +198,7 @@ static void set_samples(struct compare_input *input, struct json_fields *f, bool
 		size_t n = side->n, n_discarded;
 
 		side->duet = duet;
+		side->shared = shared;
 		side->origin = (struct comparison_origin){
 			.call = input->call, .machine = input->digest, .cpu = (int)cpu};
 		set_moments(side, &moments, f);
@@ -422,7 +424,6 @@ int compare_document_read(struct compare_input *ret, const struct compare_docume
 	int64_t number, struct error *err)
 {
 	const struct compare_result *result;
-	const char *doubt;
 	int r;
 
 	if (number == 0 && d->n > 1)
@@ -442,9 +443,6 @@ int compare_document_read(struct compare_input *ret, const struct compare_docume
 	if (r < 0)
 		return error_prefix(err, r, "'%s'", d->path);
 	ret->name = xstrdup(result->name);
-	doubt = json_string_value(json_object_get(json_object_get(d->document, "duet"), "doubt"));
-	if (ret->sides[COMPARISON_PT].duet)
-		ret->duet_doubt = text_copy(doubt);
 	return 0;
 }
 

@@ -8,7 +8,6 @@ void compare_input_clear(struct compare_input *side)
 	free(side->profile);
 	free(side->digest);
 	free(side->call);
-	free(side->duet_doubt);
 	discarding_clear(&side->discarding);
 	for (size_t i = 0; i < N_COMPARISON_CLOCKS; i++)
 		comparison_side_clear(&side->sides[i]);

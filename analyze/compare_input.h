@@ -20,8 +20,6 @@ struct compare_input {
 	char *digest; /* of the environment; NULL: unknown */
 	/* the call that took the samples: see struct comparison_origin; NULL: unknown */
 	char *call;
-	/* in a document: why its duet is no reason for a verdict; NULL: none */
-	char *duet_doubt;
 	char *profile;        /* that discarded samples of it; NULL: none */
 	bool profile_missing; /* from the book */
 	struct peak_memory memory;

@@ -17,7 +17,7 @@ void compare_query_clear(struct compare_query *q)
 	free(q->changes);
 }
 
-/* By the duet of both, if they are of one; by their runs alone, if that is in doubt. */
+/* By the duet of both, if they are of one. */
 static int compare_duet(struct compare_query *q, struct error *err)
 {
 	_cleanup_(duet_report_clear) struct duet_report report = {};
@@ -37,12 +37,7 @@ static int compare_duet(struct compare_query *q, struct error *err)
 		b++;
 	if (a == report.n || b == report.n)
 		return 0;
-	r = duet_report_compare(&report, a, b, &q->comparisons[COMPARISON_PT], &q->doubt, err);
-	if (r == 0 && q->doubt != DUET_SOUND)
-		return error_say(err, -ENODATA,
-			"the duet of these runs is %s, and they have no runs alone: measure both "
-			"in turn",
-			duet_doubt_names[q->doubt]);
+	r = duet_report_compare(&report, a, b, &q->comparisons[COMPARISON_PT], &q->alone, err);
 	return r < 0 ? r : 0;
 }
 
@@ -72,7 +67,7 @@ int compare_query_clocks(struct compare_query *q, struct error *err)
 				"--compare: not both of them have process times; compare et");
 		if (compare_asked.between_percent >= 0)
 			variation = (struct run_variation){
-				compare_asked.between_percent / 100, KNOWN, 0};
+				.sd = compare_asked.between_percent / 100, .df = KNOWN};
 		else if (run_a && run_b)
 			r = run_variation_load(
 				q->book, run_a, run_b, clock == COMPARISON_ET, &variation, err);
@@ -81,12 +76,6 @@ int compare_query_clocks(struct compare_query *q, struct error *err)
 	}
 	if (r == 0 && q->comparisons[COMPARISON_PT].design == DESIGN_DUET && run_a && run_b)
 		r = compare_duet(q, err);
-	else if (r == 0 && q->comparisons[COMPARISON_PT].design == DESIGN_DUET &&
-		 q->sides[1].duet_doubt)
-		return error_say(err, -ENODATA,
-			"the duet of '%s' and '%s' is %s, and the document has no results in "
-			"turn: measure both in turn",
-			q->sides[0].name, q->sides[1].name, q->sides[1].duet_doubt);
 	return r;
 }
 
@@ -303,10 +292,10 @@ void compare_query_print(const struct compare_query *q)
 			"Only one of them has process times, so elapsed times are compared.");
 	print_profiles(q->sides);
 
-	if (q->doubt != DUET_SOUND)
+	if (q->alone)
 		terminal_say(stdout, 2,
-			"The duet is %s, so the runs of both programs alone are compared.",
-			duet_doubt_names[q->doubt]);
+			"What sharing the CPU cost in the duet is not known, so the runs of both "
+			"programs alone are compared.");
 	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
 		if (shows_design(q, clock))
 			compare_print_design(&q->comparisons[clock]);
@@ -387,10 +376,9 @@ json_t *compare_query_as_json(const struct compare_query *q)
 
 	json_object_set_new(document, "verdict_of_all",
 		json_string(comparison_verdict_text(compare_query_worst(q))));
-	json_object_update_new(
-		document, json_pack("{s:o*, s:s*, s:o, s:o, s:s*}", "et", et, "duet_doubt",
-				  q->doubt == DUET_SOUND ? NULL : duet_doubt_names[q->doubt],
-				  "runs", sides_as_json(q, false), "files", sides_as_json(q, true),
-				  "environment_changes", q->changes));
+	json_object_update_new(document,
+		json_pack("{s:o*, s:o*, s:o, s:o, s:s*}", "et", et, "duet_runs_alone",
+			q->alone ? json_true() : NULL, "runs", sides_as_json(q, false), "files",
+			sides_as_json(q, true), "environment_changes", q->changes));
 	return document;
 }

@@ -109,6 +109,7 @@ static int print_result(
 	struct inc_units inc = {};
 	int r = run_result_read(book, run->id, &rules->rules, RESULT_ALL, &result, err);
 
+	r = r ?: run_result_add_between(book, &result, today, err);
 	if (r < 0)
 		return r;
 	screen = run_screen_fill(&result);
@@ -125,6 +126,7 @@ static int print_result(
 	screen.name = run->name ?: command ?: run->program;
 	screen.approximate = true;
 	screen.verbose = true;
+	screen.by_all_runs = today;
 	screen.all_notes = verbose;
 	screen_print_name(stdout, &screen);
 	run_details_print(stdout, &result, NULL, verbose);
@@ -220,6 +222,8 @@ static int show_json(
 
 	if (r == 0)
 		r = run_result_read(book, run->id, &rules.rules, 0, &result, err);
+	if (r == 0)
+		r = run_result_add_between(book, &result, analyze_options.recompute, err);
 	if (r == 0 && analyze_options.recompute)
 		r = recomputed_as_json(book, run, &rules, &recomputed, err);
 	if (r < 0)

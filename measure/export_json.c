@@ -314,38 +314,34 @@ static int results_json(const struct session *s, json_t **ret, struct error *err
 	return 0;
 }
 
-static const char *verdict_source(const struct session *s)
+/* What sharing the CPU added at most to the times of each result, by which they are compared. */
+static void add_refills(const struct session *s, const struct duet_report *report, json_t *results)
 {
-	if (!s->doubt)
-		return "duet";
-	return session_judged(s) != s ? "in turn" : "alone";
+	double first = report->costs[0].shared;
+
+	for (size_t i = 1; i < session_n_shown(s); i++)
+		first = fmax(first, s->comparisons[i].shared_a);
+	for (size_t i = 0; i < json_array_size(results) && i < report->n; i++) {
+		const struct comparison *c = &s->comparisons[i];
+		double other = fmax(report->costs[i].shared, c->shared_b);
+
+		json_object_set_new(json_object_get(json_array_get(results, i), "emp"), "refill",
+			json_real_or_null(isnan(report->costs[i].shared) ? NAN
+					  : i == 0                       ? first
+									 : other));
+	}
 }
 
-/* *ret stays NULL if the book does not have the duet. If samples were taken in turn after it, the
- * document's own results are of those, and the results of the duet are a member of the duet. */
-static int duet_json(const struct session *s, json_t **ret, struct error *err)
+/* *ret stays NULL if the book does not have the duet. */
+static int duet_json(const struct session *s, json_t *results, json_t **ret, struct error *err)
 {
 	_cleanup_(duet_report_clear) struct duet_report report = {};
-	bool in_turn = session_judged(s) != s;
-	json_t *runs, *results;
 	int r = session_duet(s, &report, err);
 
 	if (r <= 0)
 		return r;
-	runs = json_array();
-	for (size_t i = 0; in_turn && i < s->in_turn->n; i++)
-		json_array_append_new(runs, json_integer(s->in_turn->tasks[i].run.id));
-	r = in_turn ? results_json(s, &results, err) : 0;
-	if (r < 0) {
-		json_decref(runs);
-		return r;
-	}
 	*ret = duet_report_as_json(&report, s->names);
-	json_object_set_new(*ret, "doubt", json_text(s->doubt ? duet_doubt_names[s->doubt] : NULL));
-	json_object_set_new(*ret, "verdict_from", json_string(verdict_source(s)));
-	json_object_set_new(*ret, "runs_in_turn", runs);
-	if (in_turn)
-		json_object_set_new(*ret, "results", results);
+	add_refills(s, &report, results);
 	return 0;
 }
 
@@ -354,7 +350,7 @@ int export_json_write(const struct session *s, FILE *file, struct error *err)
 	_cleanup_(json_decrefp) json_t *results = NULL, *comparisons = json_array(),
 				       *context = NULL, *duet = NULL, *advised = NULL;
 	const struct comparison *worst = NULL;
-	int r = results_json(session_judged(s), &results, err);
+	int r = results_json(s, &results, err);
 
 	if (r == 0)
 		r = comparisons_json(s, comparisons, err);
@@ -362,7 +358,7 @@ int export_json_write(const struct session *s, FILE *file, struct error *err)
 		r = document_make_context(s->base.book, s->base.environment,
 			s->tasks[0].run.started_ns, &context, err);
 	if (r == 0 && s->order == ORDER_DUET) {
-		r = duet_json(s, &duet, err);
+		r = duet_json(s, results, &duet, err);
 	} else if (r == 0 && s->n > 1) {
 		const struct duet_advice advice = session_advice(s);
 
@@ -381,6 +377,8 @@ int export_json_write(const struct session *s, FILE *file, struct error *err)
 			{"context?", json_incref(context)}, {"results", json_incref(results)},
 			{"comparisons", json_incref(comparisons)},
 			{"verdict?", json_string(worst ? comparison_verdict_text(worst) : NULL)},
-			{"duet?", json_incref(duet)}, {"advice?", json_incref(advised)}),
+			{"duet?", json_incref(duet)},
+			{"in_turn_because?", json_text(s->in_turn_because)},
+			{"advice?", json_incref(advised)}),
 		file, err);
 }

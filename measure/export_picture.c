@@ -7,8 +7,7 @@
 
 int export_picture(const struct session *s, struct error *err)
 {
-	const struct session *judged = session_judged(s);
-	size_t n = session_n_shown(judged), n_sides = N_COMPARISON_CLOCKS * n;
+	size_t n = session_n_shown(s), n_sides = N_COMPARISON_CLOCKS * n;
 	_cleanup_(freep) struct pictured_program *programs = xcalloc(n, sizeof(*programs));
 	_cleanup_(freep) struct comparison_side *sides = xcalloc(n_sides, sizeof(*sides));
 	struct comparison_picture picture = {.programs = programs};
@@ -17,7 +16,7 @@ int export_picture(const struct session *s, struct error *err)
 	if (r < 0 || !s->options->plot)
 		return r;
 	for (size_t i = 0; i < n; i++) {
-		const struct task *t = &judged->tasks[i];
+		const struct task *t = &s->tasks[i];
 		const struct run_result *run = &t->result;
 		struct pictured_program *program = &programs[picture.n];
 

@@ -183,7 +183,7 @@ static bool has_mark(const struct export_table *t, size_t which)
 
 static bool was_probed(const struct export_table *t, size_t which)
 {
-	const struct session *s = session_judged(t->session);
+	const struct session *s = t->session;
 	size_t n_probed = 0;
 
 	for (size_t i = 0; i < session_n_shown(s); i++)
@@ -193,7 +193,7 @@ static bool was_probed(const struct export_table *t, size_t which)
 
 static bool is_adjusted(const struct export_table *t, size_t which)
 {
-	const struct session *s = session_judged(t->session);
+	const struct session *s = t->session;
 
 	for (size_t i = 0; i < session_n_shown(s); i++)
 		if (s->tasks[i].result.discarding.pt.adjusted.times_ns)
@@ -213,6 +213,26 @@ static struct cell pt_as_measured_cell(const struct export_row *row, size_t whic
 static struct cell neighbour_share_cell(const struct export_row *row, size_t which)
 {
 	return REAL("%.4f", run_neighbour_time(row->run).share);
+}
+
+static bool is_known_between(const struct export_table *t, size_t which)
+{
+	const struct session *s = t->session;
+
+	for (size_t i = 0; i < session_n_shown(s); i++)
+		if (s->tasks[i].result.discarding.pt.between.variation.df > 0)
+			return true;
+	return false;
+}
+
+enum { BETWEEN_LOW, BETWEEN_HIGH };
+
+static struct cell between_cell(const struct export_row *row, size_t which)
+{
+	const struct run_interval *between = &row->run->discarding.pt.between;
+	double ns = which == BETWEEN_LOW ? between->low_ns : between->high_ns;
+
+	return time_cell(row, between->variation.df > 0 ? ns : NAN, 0, false);
 }
 
 static struct cell detection_limit_cell(const struct export_row *row, size_t which)
@@ -315,6 +335,9 @@ static const struct export_column emps_columns[] = {
 	{{NULL, COLUMN_NUMBER, "neighbour_share"}, neighbour_share_cell, 0, was_probed},
 	{{"PT as measured", COLUMN_NUMBER, "pt_as_measured"}, pt_as_measured_cell, 0, is_adjusted,
 		.has_unit = true},
+	{{NULL, COLUMN_NUMBER, "pt_between_runs_low"}, between_cell, BETWEEN_LOW, is_known_between},
+	{{NULL, COLUMN_NUMBER, "pt_between_runs_high"}, between_cell, BETWEEN_HIGH,
+		is_known_between},
 	{{NULL, COLUMN_NUMBER, "profile_blind"}, detection_limit_cell, 0, has_mark},
 	{{NULL, COLUMN_TEXT, "profile_noise"}, noise_cell, 0, has_mark},
 	{{"PT ratio (95 % CI)", COLUMN_NUMBER}, ratio_text_cell, COMPARISON_PT, is_compared},
@@ -375,7 +398,7 @@ static void export_table_clear(struct export_table *t)
 static void add_row(const struct export_table *t, const struct task *task, struct table *table)
 {
 	const struct session *s = t->session;
-	size_t command = (size_t)(task - session_judged(s)->tasks);
+	size_t command = (size_t)(task - s->tasks);
 	struct export_row row = {.table = t,
 		.task = task,
 		.run = &task->result,
@@ -421,11 +444,10 @@ static void write_remarks(const struct export_table *t, enum table_format format
 
 		table_write_code(format, file, noise);
 	}
-	if (session_judged(s) != s) {
-		_cleanup_(freep) char *doubt = text_format(
-			"%s, so they were taken in turn.", duet_doubt_sentences[s->doubt]);
+	if (s->in_turn_because) {
+		_cleanup_(freep) char *why = text_format("Taken in turn: %s.", s->in_turn_because);
 
-		table_write_code(format, file, doubt);
+		table_write_code(format, file, why);
 	}
 }
 
@@ -464,9 +486,8 @@ static void choose_export_unit(struct export_table *t, double first_ns)
 int export_table_write(
 	const struct session *s, enum table_format format, FILE *file, struct error *err)
 {
-	const struct session *judged = session_judged(s);
 	_cleanup_(export_table_clear) struct export_table t = {
-		.session = s, .duet = judged->order == ORDER_DUET};
+		.session = s, .duet = s->order == ORDER_DUET};
 	_cleanup_(table_freep) struct table *table = NULL;
 	_cleanup_(freep) const struct task **rows = xcalloc(s->n, sizeof(struct task *));
 	const struct profile_mark *mark;
@@ -475,8 +496,8 @@ int export_table_write(
 
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < session_n_shown(judged); i++) {
-		const struct task *task = &judged->tasks[i];
+	for (size_t i = 0; i < session_n_shown(s); i++) {
+		const struct task *task = &s->tasks[i];
 
 		if (task->result.n_samples == 0)
 			continue;

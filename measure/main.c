@@ -35,13 +35,12 @@ static int check_clean(const struct session *session, struct error *err)
 /* STATUS_ERROR with a sentence if outputs differ. */
 static int check_work(const struct session *session, struct error *err)
 {
-	for (const struct session *s = session; s; s = s->in_turn)
-		for (size_t i = 0; i < session_n_shown(s); i++) {
-			_cleanup_(freep) char *text = session_different_work(s, i);
+	for (size_t i = 0; i < session_n_shown(session); i++) {
+		_cleanup_(freep) char *text = session_different_work(session, i);
 
-			if (text)
-				return error_say(err, STATUS_ERROR, "different work: %s", text);
-		}
+		if (text)
+			return error_say(err, STATUS_ERROR, "different work: %s", text);
+	}
 	return 0;
 }
 
@@ -131,20 +130,19 @@ static int measure_verb(int argc, char **argv, struct error *err)
 		return r;
 
 	/* also what was taken before an interruption, whose sentence stays */
-	outcome = session_run(&session, &commands, err);
+	outcome = session_run(&session, err);
 	r = write_streams(&session, document_fd, outcome == 0 ? err : NULL);
 	work = r == 0 && outcome == 0 ? check_work(&session, err) : 0;
 	outcome = outcome ?: work;
 	if (r == 0)
 		r = show_and_draw(&session, outcome == 0 ? err : NULL);
 	if (outcome == 0 && r == 0)
-		r = check_clean(session_judged(&session), err);
+		r = check_clean(&session, err);
 
-	for (const struct session *s = &session; s; s = s->in_turn)
-		for (size_t i = 0; i < s->n; i++) {
-			first = first ?: s->tasks[i].run.id;
-			last = s->tasks[i].run.id ?: last;
-		}
+	for (size_t i = 0; i < session.n; i++) {
+		first = first ?: session.tasks[i].run.id;
+		last = session.tasks[i].run.id ?: last;
+	}
 	return book_say_elsewhere(session.base.book, first, last, outcome ?: r, err);
 }
 

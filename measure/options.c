@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-enum { MOST_PROBE_PERCENT = 20 };
+enum { MOST_PROBE_PERCENT = 20, RUNS_ALONE = 3 };
 
 struct measure_options measure_options = {
 	.cpu = -1,
@@ -226,6 +226,13 @@ static int check_contradictions(const struct measure_options *o, struct error *e
 	return option_check_rules(rules, ELEMENTS(rules), err);
 }
 
+/* Whether samples that had a neighbour may be discarded. */
+static bool discards_neighbours(const struct measure_options *o)
+{
+	return (o->cpu >= 0 || o->order == ORDER_DUET) && o->probe_share >= 0 &&
+	       (o->neighbour == NEIGHBOUR_DISCARD || o->neighbour == NEIGHBOUR_AUTO);
+}
+
 /* Options that would have no effect, each with what it needs, or what it contradicts. */
 static int check_effects(const struct measure_options *o, struct error *err)
 {
@@ -238,7 +245,7 @@ static int check_effects(const struct measure_options *o, struct error *err)
 		{none && (o->profile || unprofiled),
 			"without accounting no daemon is seen, so nothing can be discarded: omit "
 			"--accounting none, or --profile and --discard-unprofiled"},
-		{none && o->retain,
+		{none && o->retain && !discards_neighbours(o),
 			"without accounting no daemon is seen, so nothing can be discarded: omit "
 			"--accounting none, or use -r in place of --retain"},
 		{neighbour && o->cpu < 0 && o->order != ORDER_DUET,
@@ -316,7 +323,7 @@ static void choose_counts(struct measure_options *o)
 	if (!o->max_runs)
 		o->max_runs = least > INT32_MAX / 5 ? INT32_MAX : 5 * least;
 	if (o->order == ORDER_DUET && o->alone < 0)
-		o->alone = (2 * o->runs + 4) / 5;
+		o->alone = o->runs < RUNS_ALONE ? 0 : RUNS_ALONE;
 }
 
 int measure_options_finish(struct measure_options *o, struct error *err)
@@ -405,14 +412,13 @@ const struct option_row measure_option_rows[] = {
 	{0, "order", "HOW", "of several commands: interleave (default), shuffle, sequence, duet",
 		parse_order, &O.order, .words = order_words},
 	{0, "slice", "TIME",
-		"duet: alternate this often (default: 10ms, or 3ms for programs below 100 ms)",
+		"duet: alternate this often (default: by what memory the programs touch)",
 		option_duration, &O.slice_ns},
 	{0, "slices-by", "WHAT", "duet: auto (default), scheduler or freezer", NULL, &O.slicing,
 		CHOICES("auto", "scheduler", "freezer")},
 	{0, "repeat", NULL, "duet: start short programs again until the longest has ended", NULL,
 		&O.repeat},
-	{0, "alone", "N",
-		"duet: runs of each program alone, for the price (default: 2 for 5 samples)",
+	{0, "alone", "N", "duet: runs of each program alone, which check it (default: 3)",
 		option_count0, &O.alone},
 	{0, "against", "inc", "alternate with INC, and give PT in units of its work", parse_against,
 		&O.against_inc, .words = against_words},

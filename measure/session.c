@@ -106,6 +106,7 @@ static int task_fill(
 		.sampling = &s->samplings[s->n++],
 		.in = -1,
 		.errors = -1,
+		.working_set = WORKING_SET_EMPTY,
 		.output = PROGRAM_OUTPUT_NONE,
 		.clean = {.rules = s->rules, .sources = &t->sources},
 		.session = s,
@@ -256,6 +257,26 @@ static int make_duet(struct session *s, struct error *err)
 		}
 	}
 	return r == 0 ? session_set_slice(s, s->options->slice_ns ?: DEFAULT_SLICE_NS, err) : r;
+}
+
+int session_take_in_turn(struct session *s, struct error *err)
+{
+	int r = 0;
+
+	s->order = ORDER_INTERLEAVE;
+	for (size_t i = 0; r == 0 && i < s->n; i++) {
+		struct task *t = &s->tasks[i];
+
+		t->spec.has_partners = t->spec.frozen_at_times = false;
+		t->spec.slice_ns = 0;
+		t->clean.duet = NULL;
+		t->clean.n_duet = 0;
+		t->run.kind = RUN_MEASURE;
+		free(t->run.wait_source);
+		t->run.wait_source = xstrdup(s->base.observer.wait_source);
+		r = book_put_in_turn(s->base.book, t->run.id, t->run.wait_source, err);
+	}
+	return r;
 }
 
 /* The notes on all results alike. */
@@ -424,13 +445,12 @@ static void clear_tasks(struct session *s)
 
 void session_close(struct session *s)
 {
-	if (s->in_turn) {
-		clear_tasks(s->in_turn);
-		free(s->in_turn);
-	}
+	if (s->watch)
+		working_set_watch_end(s->watch, &(struct working_set){});
 	clear_tasks(s);
 	guard_free(s->guard);
 	free(s->environment_changes);
+	free(s->in_turn_because);
 	notes_clear(&s->notes);
 	names_clear(&s->patterns);
 	profile_clear(&s->profile);

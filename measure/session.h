@@ -11,6 +11,7 @@
 #include "lib/duet/inc_units.h"
 #include "lib/host/perf/perf_counters.h"
 #include "lib/host/process/program.h"
+#include "lib/host/process/working_set.h"
 #include "lib/jitter/watch.h"
 #include "lib/record/profile.h"
 #include "lib/report/notes.h"
@@ -38,8 +39,9 @@ struct task {
 	struct preemptions *preemptions; /* what --trace recorded, by sample */
 	size_t n_preemptions;
 	struct run_result result; /* as the book has it; without samples before the run has ended */
-	struct inc_units inc;     /* .increments 0: it did not alternate with INC */
-	struct notes notes;       /* on this result alone */
+	struct working_set working_set; /* of a duet: seen in its warm-ups */
+	struct inc_units inc;           /* .increments 0: it did not alternate with INC */
+	struct notes notes;             /* on this result alone */
 	/* what the machine can resolve by so many samples; "": not known */
 	char mdd[MDD_TEXT_SIZE];
 	struct session *session;
@@ -82,14 +84,13 @@ struct session {
 	size_t n_outputs;
 	struct perf_counters perf;   /* none without --perf */
 	struct program_trace *trace; /* NULL: without --trace */
-	enum order order;            /* by the options; `in_turn` has another one */
+	enum order order;            /* by the options, unless a duet is taken in turn */
 	uint64_t seed;               /* of random orders */
 	int64_t opened_ns;           /* CLOCK_REALTIME */
 	struct alternation_plan duet;
 	int guard;             /* of a duet; -1: nothing is frozen */
-	enum duet_doubt doubt; /* why the duet is no reason for a verdict */
-	/* the same commands, taken in turn after it; NULL: not, or not yet */
-	struct session *in_turn;
+	char *in_turn_because; /* why there is no duet, although it was asked for; NULL: there is */
+	struct working_set_watch *watch; /* during a warm-up of a duet */
 	struct inc_command *inc;         /* NULL: without --against */
 	struct shell_start *shell_start; /* of the shell that runs command lines */
 };
@@ -110,16 +111,12 @@ int session_fill_tasks(struct session *session, const struct commands *commands,
 /* Chooses how programs that alternate are given the CPU, in slices of that length. */
 int session_set_slice(struct session *session, int64_t slice_ns, struct error *err);
 
+/* Makes runs that were begun as a duet, and have no samples yet, runs whose samples are taken in
+ * turn. */
+int session_take_in_turn(struct session *session, struct error *err);
+
 /* Reads the duet of a session from the book. 1: done; 0: there is none. */
 int session_duet(const struct session *session, struct duet_report *ret, struct error *err);
-
-/* The session that verdicts come from: this one, or what was taken in turn instead of its duet. */
-static inline const struct session *session_judged(const struct session *s)
-{
-	const struct session *turn = s->in_turn;
-
-	return turn && turn->n > 0 && turn->tasks[0].result.n_samples > 0 ? turn : s;
-}
 
 /* How many have a result of their own: the first ones, without the INC of --against. */
 static inline size_t session_n_shown(const struct session *s)

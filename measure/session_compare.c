@@ -40,13 +40,12 @@ static int compare_with_first(
 	return r;
 }
 
-int session_compare(const struct session *session, struct error *err)
+int session_compare(const struct session *s, struct error *err)
 {
-	const struct session *s = session_judged(session);
 	size_t n = N_COMPARISON_CLOCKS * s->n, n_made = 0;
 	_cleanup_(freep) struct comparison **made = xcalloc(n, sizeof(struct comparison *));
 	_cleanup_(duet_report_clear) struct duet_report duet = {};
-	struct comparison *all = session->comparisons;
+	struct comparison *all = s->comparisons;
 	bool by_duet = s->order == ORDER_DUET;
 	int r = 0;
 
@@ -54,11 +53,10 @@ int session_compare(const struct session *session, struct error *err)
 	if (by_duet && session_n_shown(s) > 1)
 		r = session_duet(s, &duet, err);
 	for (size_t i = 1; r >= 0 && i < session_n_shown(s); i++) {
-		enum duet_doubt doubt;
+		bool alone;
 
-		/* by the duet, or by the programs alone if that is in doubt */
 		if (by_duet && i < duet.n)
-			r = duet_report_compare(&duet, 0, i, &all[i], &doubt, err);
+			r = duet_report_compare(&duet, 0, i, &all[i], &alone, err);
 		else if (!by_duet && s->tasks[0].result.n_samples > 0 &&
 			 s->tasks[i].result.n_samples > 0)
 			r = compare_with_first(s, i, &all[i], err);
@@ -82,7 +80,7 @@ struct duet_advice session_advice(const struct session *s)
 	_cleanup_(freep) struct duet_program *programs = xcalloc(s->n, sizeof(*programs));
 	const struct measure_options *o = s->options;
 
-	if (s->order != ORDER_INTERLEAVE || o->affine || o->perf || o->trace || s->n < 2 ||
+	if (o->order != ORDER_INTERLEAVE || o->affine || o->perf || o->trace || s->n < 2 ||
 		!alternation_slicing(DEFAULT_SLICE_NS, o->cpu, s->base.observer.cgroup))
 		return (struct duet_advice){false, NAN, NAN};
 	for (size_t i = 0; i < s->n; i++) {

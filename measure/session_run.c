@@ -77,6 +77,8 @@ static int prepare_sample(struct sampling *s, struct error *err)
 		r = perf_counters_start(&t->session->perf, err);
 	if (r == 0 && t->session->trace)
 		r = trace_forget(t->session->trace->trace, err);
+	if (r == 0 && s->warm_up && t->session->order == ORDER_DUET && !t->session->inc)
+		r = working_set_watch_new(&t->session->watch, t->spec.cpu, err);
 	return r;
 }
 
@@ -87,8 +89,11 @@ static int conclude_sample(struct sampling *s, struct error *err)
 	struct task *t = s->data;
 	int errors = t->spec.stderr_fd;
 	struct stat st;
-	int r = program_output_copy(&t->output, err);
+	int r;
 
+	if (t->session->watch)
+		working_set_watch_end(TAKE(t->session->watch), &t->working_set);
+	r = program_output_copy(&t->output, err);
 	if (r < 0)
 		return r;
 	if (errors >= 0 && fstat(errors, &st) == 0 && S_ISREG(st.st_mode)) {
@@ -245,31 +250,90 @@ static int end_task(struct sampling *sampling, struct error *err)
 		r = r < 0 ? r
 			  : run_result_read(
 				    s->base.book, t->run.id, &s->rules, RESULT_ALL, &t->result, e);
+		r = r ?: run_result_add_between(s->base.book, &t->result, false, e);
 		if (r == 0 && s->inc && t->command != &s->inc->command)
 			r = inc_units_load(s->base.book, t->run.id, &s->rules, &t->inc, e);
 		if (r >= 0)
 			r = task_notes_add(t, e);
 	}
-	/* session_run writes the exports of samples that are taken in turn after a duet */
-	if (r == 0 && s->order == s->options->order)
+	if (r == 0)
 		r = export_results(s, false, e);
 	return cleaned < 0 ? cleaned : r;
 }
 
-/* The slice of a duet by the last warm-ups, unless it is given. */
+/* Why a duet is not taken, whose program `c` loses that share of its PT in it. */
+static char *why_in_turn(const struct duet_candidate *c, const char *name, double share)
+{
+	if (share < INFINITY)
+		return text_format("refilling caches may take %s of the PT of '%s' in a duet",
+			text_percent(share), name);
+	if (c->pt_ns < DUET_LEAST_SLICES * duet_slices_ns[0] ||
+		working_set_bytes(&c->set, duet_slices_ns[0]) < INFINITY)
+		return text_format("'%s' is too short for a duet", name);
+	return text_format("what memory '%s' touches is not known", name);
+}
+
+/* The shortest slice that costs the programs next to nothing; else that which costs least, or 1 if
+ * that is too much. */
+static int choose_cheap_slice(struct session *s, const struct duet_candidate *c, struct error *err)
+{
+	const struct measure_options *o = s->options;
+	double least = INFINITY;
+	size_t dearest = 0;
+	int64_t best_ns = 0;
+
+	for (size_t i = 0; i < N_DUET_SLICES && !(least <= DUET_CHEAP); i++) {
+		int64_t slice_ns = duet_slices_ns[i];
+		double share;
+		size_t by;
+
+		if (!o->slicing && !alternation_slicing(slice_ns, o->cpu, s->tasks[0].spec.cgroup))
+			continue;
+		share = duet_dearest(c, s->n, slice_ns, &by);
+		if (best_ns && share >= least)
+			continue;
+		least = share;
+		best_ns = slice_ns;
+		dearest = by;
+	}
+	if (!best_ns)
+		return 0;
+	if (least <= DUET_BEARABLE) {
+		/* readings within samples would make turns shorter */
+		if (best_ns > DEFAULT_SLICE_NS && !o->probe_given && s->base.observer.prober)
+			prober_set_share(s->base.observer.prober, 0);
+		return session_set_slice(s, best_ns, err);
+	}
+	s->in_turn_because = why_in_turn(&c[dearest], s->tasks[dearest].name, least);
+	return 1;
+}
+
+/* The slice of a duet by the last warm-ups, unless it is given. 1: the programs are taken in turn
+ * instead. */
 static int choose_slice(struct sampling *first, struct error *err)
 {
 	struct session *s = ((struct task *)first->data)->session;
-	int64_t shortest_ns = INT64_MAX, slice_ns;
+	const struct measure_options *o = s->options;
+	_cleanup_(freep) struct duet_candidate *c = xcalloc(s->n, sizeof(*c));
+	int64_t slice_ns = duet_slice_for(s->samplings[0].last_pt_ns);
+	int r = 0;
 
-	for (size_t i = 0; i < session_n_shown(s); i++)
-		if (s->samplings[i].last_pt_ns < shortest_ns)
-			shortest_ns = s->samplings[i].last_pt_ns;
-	slice_ns = duet_slice_for(shortest_ns);
-	if (s->options->slice_ns || shortest_ns <= 0 ||
-		!alternation_slicing(slice_ns, s->options->cpu, s->tasks[0].spec.cgroup))
-		return 0;
-	return session_set_slice(s, slice_ns, err);
+	for (size_t i = 0; i < s->n; i++)
+		c[i] = (struct duet_candidate){s->samplings[i].last_pt_ns,
+			s->samplings[i].last_switches, s->tasks[i].working_set};
+	if (s->inc && !o->slice_ns &&
+		alternation_slicing(slice_ns, o->cpu, s->tasks[0].spec.cgroup))
+		r = session_set_slice(s, slice_ns, err);
+	else if (!s->inc && !o->slice_ns && o->warm_ups > 0)
+		r = choose_cheap_slice(s, c, err);
+	if (r > 0)
+		return session_take_in_turn(s, err) ?: 1;
+	for (size_t i = 0; i < s->n; i++) {
+		double bytes = working_set_bytes(&c[i].set, s->duet.slice_ns);
+
+		s->samplings[i].working_set = bytes < INFINITY ? llround(bytes) : -1;
+	}
+	return r;
 }
 
 char *session_different_work(const struct session *s, size_t i)
@@ -298,8 +362,7 @@ char *session_different_work(const struct session *s, size_t i)
 	return text;
 }
 
-/* As session_run, without what follows a duet. */
-static int run_all(struct session *s, struct error *err)
+int session_run(struct session *s, struct error *err)
 {
 	const struct measure_options *o = s->options;
 	const struct command_spec all = {.cpu = o->cpu,
@@ -344,31 +407,4 @@ static int run_all(struct session *s, struct error *err)
 	return error_say(err, STATUS_INTERRUPTED,
 		"interrupted: runs %lld to %lld keep the %s taken so far", first, last,
 		text_count(samples, "sample"));
-}
-
-int session_run(struct session *s, const struct commands *commands, struct error *err)
-{
-	_cleanup_(duet_report_clear) struct duet_report report = {};
-	struct session *turn;
-	struct comparison c;
-	int r = run_all(s, err);
-
-	if (r != 0 || s->order != ORDER_DUET || session_n_shown(s) < 2)
-		return r;
-	/* the first doubt about any of the programs decides */
-	r = session_duet(s, &report, err);
-	for (size_t i = 1; r >= 0 && s->doubt == DUET_SOUND && i < report.n; i++)
-		r = duet_report_compare(&report, 0, i, &c, &s->doubt, err);
-	if (r < 0 || s->doubt == DUET_SOUND)
-		return r < 0 ? r : 0;
-	/* the samples in turn share everything with the duet, except their order and tasks */
-	s->in_turn = turn = xmalloc(sizeof(*turn));
-	*turn = *s;
-	turn->order = ORDER_INTERLEAVE;
-	turn->in_turn = NULL;
-	turn->n = 0;
-	r = session_fill_tasks(turn, commands, err);
-	if (r == 0)
-		r = run_all(turn, err);
-	return r == 0 ? export_results(s, false, err) : r;
 }

@@ -329,7 +329,6 @@ int show_session(const struct session *s, struct error *err)
 	_cleanup_(table_freep) struct table *list = NULL;
 	_cleanup_(duet_report_clear) struct duet_report report = {};
 	_cleanup_(argv_freep) char **shown = NULL;
-	const struct session *judged = session_judged(s);
 	bool print = !s->options->json && !s->options->silent;
 	const struct comparison *worst;
 	const struct task *program = NULL;
@@ -337,21 +336,15 @@ int show_session(const struct session *s, struct error *err)
 
 	n = session_compare(s, err);
 	if (print)
-		show_all(judged, s, &shown);
+		show_all(s, s, &shown);
 	if (n < 0)
 		return n;
 	if (session_n_shown(s) > 1 && print && s->options->verbose)
 		list = table_new(comparison_columns);
-	/* the verdicts are not of the duet if that is in doubt */
-	if (print && s->doubt != DUET_SOUND && judged != s)
-		say_wrapped(0, "%s, so they were taken in turn (runs %lld to %lld):",
-			duet_doubt_sentences[s->doubt], (long long)judged->tasks[0].run.id,
-			(long long)judged->tasks[judged->n - 1].run.id);
-	else if (print && s->doubt != DUET_SOUND)
-		say_wrapped(
-			0, "%s, so their runs alone are compared:", duet_doubt_sentences[s->doubt]);
+	if (print && s->in_turn_because)
+		say_wrapped(0, "Taken in turn: %s", s->in_turn_because);
 	if (print && n > 0 && session_n_shown(s) > 2)
-		show_fastest(judged);
+		show_fastest(s);
 	worst = find_worst(s, &program);
 	if (!worst)
 		return 0;

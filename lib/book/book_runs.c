@@ -99,6 +99,13 @@ int book_put_held_back(struct book *book, int64_t id, const char *by, struct err
 		book, id, "UPDATE run SET held_back_by = ? WHERE id = ? RETURNING 1", by, err);
 }
 
+int book_put_in_turn(struct book *book, int64_t id, const char *wait_source, struct error *err)
+{
+	return put_run_text(book, id,
+		"UPDATE run SET kind = 'measure', wait_source = ? WHERE id = ? RETURNING 1",
+		wait_source, err);
+}
+
 int book_put_program_digest(struct book *book, int64_t id, const char *digest, struct error *err)
 {
 	return put_run_text(book, id, "UPDATE run SET program_digest = ? WHERE id = ? RETURNING 1",

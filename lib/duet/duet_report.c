@@ -6,21 +6,15 @@
 #include "lib/base/terminal.h"
 
 #include <assert.h>
+#include <gsl/gsl_cdf.h>
 
-/* Prices and shares below it are not worth a warning. */
-static const double WORTH_A_WARNING = 0.05;
+/* The chance that runs alone that agree with their duet seem not to; and how many of them it takes to
+ * tell. */
+static const double DISAGREES = 0.01;
+enum { LEAST_ALONE = 3 };
 
-static const double BEYOND_DOUBT = 1.5; /* half intervals */
-
-/* Above this half interval of the logarithm, that of the figure is far from symmetric. */
-static const double WIDE = 0.25;
-
-const char *const duet_doubt_sentences[] = {
-	[DUET_SOUND] = "The duet is sound",
-	[DUET_BIASED] = "The programs bias their duet (BIAS)",
-	[DUET_CONTRADICTED] = "The programs alone do not confirm their duet",
-	[DUET_TOO_SHORT] = "The programs are too short for a duet",
-};
+/* A share of ET in which the longest program ran alone. */
+static const double LONG_ALONE = 0.1;
 
 static int64_t count_switches(const struct run_result *r)
 {
@@ -69,6 +63,7 @@ int duet_report_load(struct book *book, int64_t run, const struct discard_rules 
 		p->out = result->discarding.out;
 		p->n_samples = result->n_samples;
 		p->switches = count_switches(result);
+		p->row = &d.rows[i];
 		d.costs[i] = duet_cost_of(p);
 		d.cpu = result->discarding.run.cpu;
 	}
@@ -91,22 +86,20 @@ void duet_report_clear(struct duet_report *d)
 	*d = (struct duet_report){};
 }
 
-int duet_report_compare_by(const struct duet_report *d, size_t a, size_t b, bool alone,
+/* shared: of a and b, as in struct comparison_side. */
+static int compare_in_pairs(const struct duet_report *d, size_t a, size_t b, const double shared[2],
 	struct comparison *ret, struct error *err)
 {
 	struct comparison_side sides[2] = {};
 	int r = 0;
 
 	for (size_t i = 0; i < ELEMENTS(sides); i++) {
-		const struct duet_program *p = &d->programs[i == 0 ? a : b];
+		size_t k = i == 0 ? a : b;
+		const struct duet_program *p = &d->programs[k];
 
-		if (!alone)
-			sides[i] = comparison_side_make(&d->results[i == 0 ? a : b]->discarding,
-				p->samples, p->n_samples, COMPARISON_PT);
-		for (size_t k = 0; alone && k < p->n_alone; k++)
-			*array_add(sides[i].items, sides[i].n) = (struct comparison_time){
-				p->alone[k].n, p->alone[k].start_ns, p->alone[k].pt_ns,
-				p->alone[k].start_ns + p->alone[k].et_ns};
+		sides[i] = comparison_side_make(
+			&d->results[k]->discarding, p->samples, p->n_samples, COMPARISON_PT);
+		sides[i].shared = shared[i];
 		sides[i].origin = (struct comparison_origin){.call = "this duet", .cpu = d->cpu};
 	}
 	if ((sides[0].n > 0 || sides[0].unmeasurable) && (sides[1].n > 0 || sides[1].unmeasurable))
@@ -116,54 +109,89 @@ int duet_report_compare_by(const struct duet_report *d, size_t a, size_t b, bool
 	return r;
 }
 
-int duet_report_compare(const struct duet_report *d, size_t a, size_t b, struct comparison *ret,
-	enum duet_doubt *ret_doubt, struct error *err)
+int duet_report_compare_pairs(
+	const struct duet_report *d, size_t a, size_t b, struct comparison *ret, struct error *err)
 {
-	struct comparison c;
-	enum duet_doubt doubt = DUET_SOUND;
-	int r = duet_report_compare_by(d, a, b, false, &c, err);
+	const double shared[] = {d->costs[a].shared, d->costs[b].shared};
 
-	if (r > 0 && c.design == DESIGN_DUET)
-		doubt = duet_doubt_of(
-			&d->costs[a], &d->costs[b], d->rows[0].slice_ns, &c.log_ratio);
-	if (r > 0 && doubt != DUET_SOUND)
-		r = duet_report_compare_by(d, a, b, true, &c, err);
-	if (r < 0)
+	return compare_in_pairs(d, a, b, shared, ret, err);
+}
+
+/* Taken in turn, one of each program at a time. */
+static int compare_alone(
+	const struct duet_report *d, size_t a, size_t b, struct comparison *ret, struct error *err)
+{
+	struct comparison_side sides[2] = {};
+	int r;
+
+	for (size_t i = 0; i < ELEMENTS(sides); i++) {
+		const struct duet_program *p = &d->programs[i == 0 ? a : b];
+
+		for (size_t k = 0; k < p->n_alone; k++)
+			*array_add(sides[i].items, sides[i].n) = (struct comparison_time){
+				p->alone[k].n, p->alone[k].start_ns, p->alone[k].pt_ns,
+				p->alone[k].start_ns + p->alone[k].et_ns};
+		sides[i].origin = (struct comparison_origin){.call = "this duet", .cpu = d->cpu};
+	}
+	r = comparison_make(&sides[0], &sides[1], NULL, ret, err);
+	comparison_side_clear(&sides[0]);
+	comparison_side_clear(&sides[1]);
+	return r < 0 ? r : 1;
+}
+
+/* By how much sharing would have to have made a's or b's time longer to explain the ratio of the
+ * runs alone, and all that their interval has; both 0: they do not disagree with the duet beyond
+ * doubt. */
+static void find_disagreement(
+	const struct comparison *duet, const struct comparison *alone, double ret_shared[2])
+{
+	const struct log_ratio *l = &duet->log_ratio, *of_alone = &alone->log_ratio;
+	double off = of_alone->mean - l->mean, se = hypot(l->se, of_alone->se);
+	double shared = off > 0 ? duet->shared_a : duet->shared_b;
+	double df = pow(se, 4) / (pow(l->se, 4) / l->df + pow(of_alone->se, 4) / of_alone->df);
+	double reach = fabs(off) + log_ratio_half(of_alone, duet->alpha);
+
+	ret_shared[0] = ret_shared[1] = 0;
+	if (gsl_cdf_tdist_Q((fabs(off) + log1p(-shared)) / se, df) < DISAGREES / 2)
+		ret_shared[off > 0 ? 0 : 1] = -expm1(-reach);
+}
+
+int duet_report_compare(const struct duet_report *d, size_t a, size_t b, struct comparison *ret,
+	bool *ret_alone, struct error *err)
+{
+	const struct duet_program *p = d->programs;
+	size_t n_alone = p[a].n_alone < p[b].n_alone ? p[a].n_alone : p[b].n_alone;
+	int r = duet_report_compare_pairs(d, a, b, ret, err);
+	struct comparison alone;
+	double shared[2];
+
+	*ret_alone = r > 0 && ret->unmeasurable == UNMEASURABLE_SHARED && n_alone > 1;
+	if (*ret_alone)
+		return compare_alone(d, a, b, ret, err);
+	if (r <= 0 || ret->unmeasurable || ret->design != DESIGN_DUET || n_alone < LEAST_ALONE)
 		return r;
-	*ret_doubt = doubt;
-	if (r > 0)
-		*ret = c;
+	r = compare_alone(d, a, b, &alone, err);
+	if (r < 0 || alone.design != DESIGN_PAIRS)
+		return r;
+	find_disagreement(ret, &alone, shared);
+	if (shared[0] == 0 && shared[1] == 0)
+		return r;
+	shared[0] = fmax(shared[0], ret->shared_a);
+	shared[1] = fmax(shared[1], ret->shared_b);
+	r = compare_in_pairs(d, a, b, shared, ret, err);
+	ret->ratio_in_turn = exp(alone.log_ratio.mean);
 	return r;
 }
 
-/* So many decimals, and no "-0". */
-static double rounded(double value, int decimals)
+/* "28 kB", "-" */
+static struct cell working_set_cell(int64_t bytes)
 {
-	double scale = decimals ? 10 : 1;
+	double size = (double)bytes;
 
-	return round(value * scale) / scale + 0.0;
-}
-
-/* "4.1 ± 2.0 %", "-20 … 160 %" if the interval is wide, "4.1 %", "-". */
-static struct cell estimate_cell(struct duet_estimate e)
-{
-	double percent = 100 * expm1(e.log), half = 100 * e.half * exp(e.log);
-	double low = expm1(e.log - e.half), high = expm1(e.log + e.half);
-	int decimals = half >= 1 ? 0 : 1;
-	const char *text;
-
-	if (isnan(half))
-		text = text_brief("%.1f %%", rounded(percent, 1));
-	else if (e.half > WIDE)
-		text = text_brief("%.0f … %.0f %%", rounded(100 * low, 0), rounded(100 * high, 0));
-	else
-		text = text_brief(
-			"%.*f ± %.*f %%", decimals, rounded(percent, decimals), decimals, half);
-	if (isnan(e.log))
+	if (bytes < 0)
 		return TEXT(NULL);
-	return VALUE(json_pack("{s:f, s:o}", "share", expm1(e.log), "interval",
-			     json_interval(low, high)),
-		text);
+	return VALUE(json_integer(bytes),
+		size < 1e6 ? text_brief("%.0f kB", size / 1e3) : text_brief("%.1f MB", size / 1e6));
 }
 
 static struct table *list_costs(const struct duet_report *d, const char *const *names)
@@ -171,10 +199,9 @@ static struct table *list_costs(const struct duet_report *d, const char *const *
 	static const struct column columns[] = {
 		{NULL, COLUMN_TEXT, "run"},
 		{"PROGRAM", COLUMN_WRAP, "command"},
-		{"PT ALONE", COLUMN_NUMBER, "pt_alone_ns"},
-		{"IN DUET", COLUMN_NUMBER, "pt_ns"},
-		{"PRICE", COLUMN_NUMBER, "price"},
-		{"BIAS", COLUMN_NUMBER, "bias"},
+		{"PT", COLUMN_NUMBER, "pt_ns"},
+		{"WORKING SET", COLUMN_NUMBER, "working_set_bytes"},
+		{"REFILL", COLUMN_NUMBER, "refill"},
 		{"LEFT OVER", COLUMN_NUMBER, "left_over"},
 		{NULL, COLUMN_TEXT, "slice_ns"},
 		{},
@@ -185,10 +212,11 @@ static struct table *list_costs(const struct duet_report *d, const char *const *
 		const struct duet_cost *c = &d->costs[i];
 
 		table_row(list, columns, NUMBER(d->rows[i].run), TEXT(names[i]),
-			TIME(isnan(c->alone_ns) ? -1 : (int64_t)c->alone_ns),
-			TIME(isnan(c->together_ns) ? -1 : (int64_t)c->together_ns),
-			estimate_cell(c->price),
-			i == 0 ? TEXT(NULL) : estimate_cell(duet_bias(&d->costs[0], c)),
+			TIME(isnan(c->pt_ns) ? -1 : (int64_t)c->pt_ns),
+			working_set_cell(d->rows[i].working_set),
+			VALUE(json_real_or_null(c->shared),
+				isnan(c->shared) ? "-"
+						 : text_brief("≤ %s", text_percent(c->shared))),
 			VALUE(json_real_or_null(c->last),
 				isnan(c->last) ? "-" : text_brief("%.0f %%", 100 * c->last)),
 			TIME(isnan(c->slice_ns) ? -1 : (int64_t)c->slice_ns));
@@ -213,46 +241,25 @@ static void warn(FILE *file, const char *text)
 	fputs(terminal_mark(file, MARK_END), file);
 }
 
-/* Few runs alone do not show how much they vary: mostly more than the samples of the duet, of which
- * the interval is made. So a bias must be beyond doubt. */
-static void print_price_warning(FILE *file, const struct duet_report *d)
-{
-	int64_t better = duet_suggest_slice(d->rows[0].slice_ns, d->costs, d->n);
-	bool dear = false, biased = false, costly = false;
-	const char *slice = "try --order interleave";
-
-	for (size_t i = 0; i < d->n; i++) {
-		struct duet_estimate price = d->costs[i].price,
-				     bias = duet_bias(&d->costs[0], &d->costs[i]);
-
-		costly |= price.log > price.half;
-		dear |= price.log - price.half > WORTH_A_WARNING;
-		biased |= i > 0 && fabs(bias.log) > BEYOND_DOUBT * bias.half;
-	}
-	if (!dear && !(biased && costly)) /* programs that took longer alone have no price to pay */
-		return;
-	if (better)
-		slice = text_brief("try --slice %lldms", (long long)(better / NS_PER_MS));
-	warn(file,
-		text_brief("sharing caches %s; %s",
-			biased ? "biases the ratio (BIAS)" : "may bias the ratio (PRICE)", slice));
-}
-
-/* By how much the pairs vary less than if they had been taken in turn: the mean logarithm of the
- * ratio of both sd; NAN: not known. */
+/* By how much the intervals are narrower than if the pairs had been taken in turn: the mean
+ * logarithm of the ratio of their widths; NAN: not known. */
 static double mean_log_gain(const struct comparison *comparisons, size_t n)
 {
 	double sum = 0;
 	size_t known = 0;
 
 	for (size_t i = 1; comparisons && i < n; i++) {
-		const struct log_ratio *l = &comparisons[i].log_ratio;
+		const struct comparison *c = &comparisons[i];
+		const struct log_ratio *l = &c->log_ratio;
+		double half, in_turn;
 
-		if (comparisons[i].a.n == 0 || comparisons[i].design != DESIGN_DUET)
+		if (c->a.n == 0 || c->design != DESIGN_DUET)
 			continue;
-		if (!(l->sd > 0) || !(l->neighbours_sd > 0))
+		half = log(c->ratio_high / c->ratio_low) / 2;
+		in_turn = log_ratio_half(l, c->alpha) * l->neighbours_sd / l->sd;
+		if (!(half > 0) || !(in_turn > 0))
 			continue;
-		sum += log(l->neighbours_sd / l->sd);
+		sum += log(in_turn / half);
 		known++;
 	}
 	return known > 0 ? sum / (double)known : NAN;
@@ -265,7 +272,7 @@ static void print_slice_warnings(FILE *file, const struct duet_report *d, double
 
 	for (size_t i = 0; i < d->n; i++)
 		last = fmax(last, d->costs[i].last);
-	if (last > 2 * WORTH_A_WARNING)
+	if (last > LONG_ALONE)
 		warn(file, text_brief("the longest program ran alone for %.0f %% of its time; try "
 				      "--repeat",
 				   100 * last));
@@ -292,19 +299,16 @@ void duet_report_print(FILE *file, const struct duet_report *d, const char *cons
 			"  Interval of the ratio: %.1f times %s than with --order interleave\n",
 			exp(fabs(gain)), gain < 0 ? "wider" : "narrower");
 	table_print(list, file);
-	print_price_warning(file, d);
 	print_slice_warnings(file, d, slice);
 }
 
 json_t *duet_report_as_json(const struct duet_report *d, const char *const *names)
 {
 	_cleanup_(table_freep) struct table *list = list_costs(d, names);
-	int64_t better = duet_suggest_slice(d->rows[0].slice_ns, d->costs, d->n);
 	double slice = mean_slice(d);
 
 	return JSON_OBJECT({"slices_by", json_text(d->rows[0].frozen ? "freezer" : "scheduler")},
 		{"cpu", json_integer(d->cpu)}, {"slice_ns", json_integer(d->rows[0].slice_ns)},
 		{"mean_slice_ns", isnan(slice) ? json_null() : json_integer((json_int_t)slice)},
-		{"suggested_slice_ns", json_int_if(better > 0, better)},
 		{"programs", table_json(list)});
 }

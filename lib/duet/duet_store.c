@@ -11,7 +11,8 @@ static int store_duet_run(struct book *book, const struct sampling *s, int64_t r
 	const struct duet_row row = {.reference = reference,
 		.frozen = plan->slicing == SLICING_FREEZER,
 		.slice_ns = plan->slice_ns,
-		.increments = s->increments};
+		.increments = s->increments,
+		.working_set = s->working_set};
 
 	return book_add_rows(book, s->run->id, &duet_table, &row, 1, err);
 }

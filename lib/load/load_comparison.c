@@ -305,7 +305,7 @@ int load_comparison_make(struct load_comparison *ret, struct book *book,
 	r = list_pairs(&c, err);
 	for (size_t i = 0; i < c.n; i++)
 		if (between >= 0)
-			c.items[i].variation = (struct run_variation){between, KNOWN, 0};
+			c.items[i].variation = (struct run_variation){.sd = between, .df = KNOWN};
 	if (r == 0 && between < 0)
 		r = find_load_variations(&c, book, err);
 	if (r == 0)

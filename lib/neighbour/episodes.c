@@ -139,13 +139,13 @@ static void ratio_limits(const struct ratio *r, double *ret_low, double *ret_hig
 }
 
 /* The ratio of the means of y and x, at most 1, with its interval in terms of the logit. That is by
- * the variance over cycles (Crane and Lemoine 1977), or over tenths of the time, which is more where
- * episodes come in bursts; but not narrower than `low` and `high`, which times that end at random
- * have. Few cycles may lack long times that others will have: where they are skewed, the interval is
- * wider on that side, and it has Fieller's, up to twice as far, if that has limits. In simulations
- * with times that are exponential, log-normal (sd of the logarithm 1) or a mixture of short and long
- * ones, and where they come often and seldom in four phases or more, it has the true value in 91 to
- * 99 % of cases, 95 % in the mean. */
+ * the variance over cycles (Crane and Lemoine 1977), or over tenths of the time, which is more
+ * where episodes come in bursts; but not narrower than `low` and `high`, which times that end at
+ * random have. Few cycles may lack long times that others will have: where they are skewed, the
+ * interval is wider on that side, and it has Fieller's, up to twice as far, if that has limits. In
+ * simulations with times that are exponential, log-normal (sd of the logarithm 1) or a mixture of
+ * short and long ones, and where they come often and seldom in four phases or more, it has the true
+ * value in 91 to 99 % of cases, 95 % in the mean. */
 static struct neighbour_estimate ratio_of_cycles(
 	const struct spell_cycles *c, double low, double high)
 {

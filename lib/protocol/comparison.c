@@ -52,6 +52,7 @@ struct comparison_side comparison_side_make(const struct discarding *d,
 		.discarded = xcalloc(n ?: 1, sizeof(*side.discarded)),
 		.clock = clock,
 		.duet = d->run.kind == RUN_DUET,
+		.shared = NAN,
 		.unmeasurable = comparison_unmeasurable(d, samples, n),
 		.cpu_kind = d->cpu_kind,
 		.step_ns = clock == COMPARISON_PT ? d->run.resolution_ns : 0,
@@ -366,6 +367,12 @@ int comparison_make(const struct comparison_side *a, const struct comparison_sid
 		copy_times(b, times.b_ns);
 	}
 	plan.step_ns = a->step_ns > b->step_ns ? a->step_ns : b->step_ns;
+	if (plan.design == DESIGN_DUET && !(isnan(a->shared) || isnan(b->shared))) {
+		plan.shared_a = a->shared;
+		plan.shared_b = b->shared;
+	} else if (plan.design == DESIGN_DUET && !unmeasurable) {
+		unmeasurable = UNMEASURABLE_SHARED;
+	}
 	plan.error_a = a->error;
 	plan.error_b = b->error;
 
@@ -505,7 +512,8 @@ static struct verdict_forecast samples_forecast(const void *of, double more)
 		.error = error_with(c, 0),
 		.df = c->df,
 		.next_error = error_with(c, more),
-		.hidden = c->bias_a / c->mean_a + c->bias_b / c->mean_b,
+		.hidden = c->bias_a / c->mean_a + c->bias_b / c->mean_b +
+			  (c->ratio > 1 ? c->shared_b : c->shared_a),
 		.equal_error = NAN,
 	};
 

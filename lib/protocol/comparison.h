@@ -33,6 +33,9 @@ struct comparison_side {
 	int64_t step_ns;                      /* of the clock; 0 or 1: not known */
 	/* of the mean of the items, whose times are without the neighbour */
 	struct mean_error error;
+	/* of a duet: at most this share of the times is what sharing the CPU added; NAN: not
+	 * known */
+	double shared;
 	double wait_ns; /* mean W of the items, where it is exact; 0: not known */
 	struct comparison_origin origin;
 	struct comparison_time *discarded; /* as items: the samples that are not compared */
@@ -67,7 +70,8 @@ unsigned comparison_clocks(
  * of each pair started before those of the next, and either one call took them all, or they are of
  * one machine and CPU and no two of them ran at the same time. By the ratio of each pair, if they
  * are of one duet. Otherwise they are from separate runs, and there is a verdict only if it is
- * known how those vary (variation->df > 0). */
+ * known how those vary (variation->df > 0). A duet for which a side does not know what sharing the CPU
+ * added is unmeasurable. */
 int comparison_make(const struct comparison_side *a, const struct comparison_side *b,
 	const struct run_variation *variation, struct comparison *ret, struct error *err);
 

@@ -472,14 +472,11 @@ static struct discarding check_cutoffs(struct sample_filter *d)
 
 enum neighbour_rule neighbour_rule_for(enum neighbour_rule rule, size_t clean, size_t n)
 {
-	size_t least = 5;
+	const size_t ENOUGH = 3;
+	size_t half = (n + 1) / 2, least = half < ENOUGH ? half : ENOUGH;
 
 	if (rule != NEIGHBOUR_AUTO)
 		return rule;
-	if (n <= 10)
-		least = (n + 1) / 2;
-	else if (n > 20)
-		least = (n + 3) / 4;
 	return clean >= least ? NEIGHBOUR_DISCARD : NEIGHBOUR_ADJUST;
 }
 
@@ -493,8 +490,8 @@ static void discard_together(struct checked *runs, size_t n)
 					runs[k].own);
 }
 
-/* Which samples of a run had a neighbour. The caller frees the array. *probed becomes true if that is
- * known of any. */
+/* Which samples of a run had a neighbour. The caller frees the array. *probed becomes true if that
+ * is known of any. */
 static bool *flag_neighbours(const struct sample_filter *d, int64_t limit_ppm, bool *probed)
 {
 	bool *flags = xcalloc(d->n_samples, sizeof(*flags));

@@ -47,9 +47,9 @@ static inline bool discard_rules_by_neighbour(const struct discard_rules *rules)
 }
 
 /* What NEIGHBOUR_AUTO does if `clean` of n samples had no neighbour: NEIGHBOUR_DISCARD if they are
- * half of up to 10 samples, 5 of up to 20, or a quarter of more, which is half of what was asked
- * for, since emp-measure takes at most twice as many; else NEIGHBOUR_ADJUST. Other rules stay what
- * they are. */
+ * three, or half of up to five; else NEIGHBOUR_ADJUST. From three samples on, their interval is the
+ * narrower one: what is not known of the slope is more than what the other samples tell. Other
+ * rules stay what they are. */
 enum neighbour_rule neighbour_rule_for(enum neighbour_rule rule, size_t clean, size_t n);
 
 /* A reason to discard a sample. Of a daemon with a cutoff: one execution over it (a sample may have
@@ -72,6 +72,9 @@ struct clock_adjustment {
 struct clock_discarding {
 	struct summary raw, kept, papers; /* of all samples; after the first check; after both */
 	struct interval interval;         /* of the mean after the first check, at 95 % */
+	/* of the same mean, with what differs between runs (run_result_add_between); .variation.df
+	 * 0: not known */
+	struct run_interval between;
 	/* if neighbours were taken out of the times: `kept` and `interval` are without them, raw
 	 * and papers are not */
 	struct clock_adjustment adjusted;

@@ -155,8 +155,8 @@ int sample_sizes_find(struct sample_sizes *ret, const struct discarding *d,
 	return 0;
 }
 
-/* The PTs of the samples that are not L-samples, in order; without those that had a neighbour, if
- * NEIGHBOUR_AUTO would discard them. INC hardly branches: where most had one, they count. */
+/* The PTs of the samples that are not L-samples, in order; without those that had a neighbour, if a
+ * quarter had none. INC hardly branches: else all count. */
 static size_t other_pts(const struct analysis *analysis, int64_t *pts)
 {
 	int64_t limit_ppm = run_neighbour_limit_ppm(&analysis->run);
@@ -165,8 +165,7 @@ static size_t other_pts(const struct analysis *analysis, int64_t *pts)
 
 	for (size_t i = 0; i < analysis->n_samples; i++)
 		clean += !sample_has_neighbour(&analysis->samples[i], limit_ppm);
-	discards = neighbour_rule_for(NEIGHBOUR_AUTO, clean, analysis->n_samples) ==
-		   NEIGHBOUR_DISCARD;
+	discards = 4 * clean >= analysis->n_samples;
 	for (size_t i = 0; i < analysis->n_samples; i++) {
 		const struct sample *sample = &analysis->samples[i];
 
@@ -287,16 +286,21 @@ static bool is_among(const struct run_mean *run, const struct run_mean *compared
 	return false;
 }
 
-/* The sum of squares of the means of a program's runs about their mean, relative to it. *ret_n: how
- * many runs count; 0: too few. */
-static double program_squares(const struct run_means *runs, const struct run_mean *without,
-	size_t n_without, size_t *ret_n)
+/* What the runs of one program add to a variation. */
+struct program_runs {
+	size_t n;
+	double squares;         /* of their means about the mean of these, relative to it */
+	double sum_of_inverses; /* of their numbers of samples */
+};
+
+/* Of fewer than two runs: nothing. */
+static struct program_runs add_up_runs(
+	const struct run_means *runs, const struct run_mean *without, size_t n_without)
 {
 	const struct run_mean *last = NULL;
-	double mean = 0, squares = 0; /* Welford's */
-	size_t n = 0;
+	struct program_runs sums = {};
+	double mean = 0; /* Welford's */
 
-	*ret_n = 0;
 	for (size_t i = 0; i < runs->n; i++) {
 		const struct run_mean *run = &runs->items[i];
 		double off = run->mean_ns - mean;
@@ -308,13 +312,14 @@ static double program_squares(const struct run_means *runs, const struct run_mea
 		if (last && runs_overlap(run, last))
 			continue;
 		last = run;
-		mean += off / (double)++n;
-		squares += off * (run->mean_ns - mean);
+		mean += off / (double)++sums.n;
+		sums.squares += off * (run->mean_ns - mean);
+		sums.sum_of_inverses += 1 / (double)run->n_samples;
 	}
-	if (n < 2 || mean <= 0)
-		return 0;
-	*ret_n = n;
-	return squares / mean / mean;
+	if (sums.n < 2 || mean <= 0)
+		return (struct program_runs){};
+	sums.squares /= mean * mean;
+	return sums;
 }
 
 struct run_variation run_variation_find(const struct run_means *a, const struct run_means *b,
@@ -322,17 +327,19 @@ struct run_variation run_variation_find(const struct run_means *a, const struct 
 {
 	const struct run_means *programs[] = {a, b};
 	struct run_variation v = {};
-	double squares = 0;
+	double squares = 0, inverses = 0;
 
 	for (size_t p = 0; p < ELEMENTS(programs) && programs[p]; p++) {
-		size_t n;
+		struct program_runs runs = add_up_runs(programs[p], without, n_without);
 
-		squares += program_squares(programs[p], without, n_without, &n);
-		v.n_runs += n;
-		v.df += n > 0 ? (double)(n - 1) : 0;
+		squares += runs.squares;
+		inverses += runs.sum_of_inverses;
+		v.n_runs += runs.n;
+		v.df += runs.n > 0 ? (double)(runs.n - 1) : 0;
 	}
 	if (v.df < LEAST_FREEDOM)
 		return (struct run_variation){};
 	v.sd = sqrt(squares / v.df);
+	v.n_samples = (double)v.n_runs / inverses;
 	return v;
 }

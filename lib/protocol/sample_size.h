@@ -59,12 +59,6 @@ void mdd_add_duet(struct mdd rows[N_MDD], const double *log_ratios, size_t n);
 /* Of the PTs of the same samples, by their ranks. */
 struct correlation correlation_find(const struct analysis *analysis);
 
-struct run_variation {
-	double sd;     /* of the means of separate runs, as a share of their mean */
-	double df;     /* degrees of freedom; 0: not known */
-	size_t n_runs; /* from which it is known */
-};
-
 /* From the runs of one program, by their start, and those of another (NULL: none). `without` are
  * the runs that are compared. They do not count, nor do runs at the same time, nor runs of fewer
  * than five samples. Fewer than two degrees of freedom: not known. */

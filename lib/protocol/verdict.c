@@ -491,6 +491,37 @@ static bool is_long_in_pairs(struct analysis_feed *feed, const bool *unexplained
 	return true;
 }
 
+static bool had_neighbour(const struct analysis *a, size_t i)
+{
+	return sample_has_neighbour(&a->samples[i], run_neighbour_limit_ppm(&a->run));
+}
+
+/* "3 beyond it are long, and no daemons explain it"; or how many of them a neighbour does. */
+static void add_long_samples(struct analysis *a, size_t n, const char *which, size_t n_beside)
+{
+	text_append(&a->why, "; ", "%zu %s %s long", n, which, n == 1 ? "is" : "are");
+	if (n_beside == 0)
+		text_append(&a->why, ", ", "and no daemons explain it");
+	else if (n_beside == n)
+		text_append(&a->why, " ", "because of a neighbour");
+	else
+		text_append(&a->why, ", ", "%zu because of a neighbour; no daemons explain the %s",
+			n_beside, n - n_beside == 1 ? "other" : "others");
+}
+
+/* A neighbour makes ET longer, but not W. */
+static size_t count_unexplained_beside(const struct analysis *a)
+{
+	size_t n = 0;
+
+	for (size_t i = 0, u = 0; !a->by_wait && u < a->n_unexplained; i++)
+		if (a->samples[i].n == a->unexplained[u]) {
+			n += had_neighbour(a, i);
+			u++;
+		}
+	return n;
+}
+
 static void set_l_or_clean(struct analysis *a)
 {
 	const char *time = a->by_wait ? "with W " : "";
@@ -504,8 +535,7 @@ static void set_l_or_clean(struct analysis *a)
 		a->why = text_format("one clean cluster of %s %sup to %s",
 			text_count(a->central.n_central, "sample"), time, bound);
 	if (a->n_unexplained > 0 && a->noise.n_long == 0)
-		text_append(&a->why, "; ", "%zu beyond it %s long, and no daemons explain it",
-			a->n_unexplained, a->n_unexplained == 1 ? "is" : "are");
+		add_long_samples(a, a->n_unexplained, "beyond it", count_unexplained_beside(a));
 }
 
 /* By W, the cluster does not show samples in which the program itself took long: finds them. */
@@ -515,7 +545,7 @@ static void add_long_rests(struct analysis *a, const struct unexplained_times *t
 	_cleanup_(freep) bool *is_long = xcalloc(a->n_samples, sizeof(*is_long));
 	_cleanup_(cluster_clear) struct cluster c = {};
 	struct error err;
-	size_t n_long = 0;
+	size_t n_long = 0, n_beside = 0;
 
 	for (size_t i = 0; i < t->n; i++)
 		samples[i].et_ns = t->in_time[i];
@@ -530,15 +560,17 @@ static void add_long_rests(struct analysis *a, const struct unexplained_times *t
 			     (samples[k].et_ns > c.core_high_ns &&
 				     (double)samples[k].et_ns > (1 + LONG) * (double)c.median_ns);
 		n_long += is_long[i];
+		n_beside += samples[k].et_ns > c.high_ns && had_neighbour(a, i);
 		k++;
 	}
 	if (a->noise.n_long == 0 && note_many_long(a, is_long, n_long))
 		return;
 	if (c.n_above > 0)
-		text_append(&a->why, "; ",
-			"%zu with an ET - W over %s %s long, and no daemons explain it", c.n_above,
-			text_precise((double)c.high_ns, (double)(c.high_ns - c.low_ns) / 10),
-			c.n_above == 1 ? "is" : "are");
+		add_long_samples(a, c.n_above,
+			text_brief("with an ET - W over %s",
+				text_precise(
+					(double)c.high_ns, (double)(c.high_ns - c.low_ns) / 10)),
+			n_beside);
 }
 
 /* A quota or the like held the program back: its samples show that, and no daemon. */

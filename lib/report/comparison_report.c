@@ -167,10 +167,14 @@ void comparison_line(
 	snprintf(end, sizeof(end), "  (%s)%s%s", interval, *word ? ": " : "", word);
 	if (width + terminal_text_width(end) <= terminal_columns(file)) {
 		fprintf(file, "%s\n", end);
-		return;
+	} else {
+		fputs("\n  ", file);
+		terminal_wrap(file, end + 2, 2, 3);
 	}
-	fputs("\n  ", file);
-	terminal_wrap(file, end + 2, 2, 3);
+	if (c->ratio_in_turn > 0)
+		terminal_say(file, 2,
+			"  In turn it is %.2f times: it depends on how they alternate",
+			c->ratio_in_turn);
 }
 
 /* "< 0.1 s", "0.3 s", "45 s", "12 min". */
@@ -452,6 +456,8 @@ json_t *comparison_as_json(const char *reference, const char *name, const struct
 	comparison_list_add(list, reference, name, c);
 	rows = table_json(list);
 	object = json_incref(json_array_get(rows, 0));
+	if (c->ratio_in_turn > 0)
+		json_object_set_new(object, "ratio_in_turn", json_real(c->ratio_in_turn));
 	if (c->design == DESIGN_BETWEEN) {
 		json_object_set_new(object, "between_runs", json_real(c->between));
 		json_object_set_new(object, "runs_known", json_integer((json_int_t)c->n_between));

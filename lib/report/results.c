@@ -64,6 +64,15 @@ json_t *others_as_json(const struct daemons *others, bool unprofiled)
 	return array;
 }
 
+static json_t *between_as_json(const struct run_interval *between)
+{
+	const struct run_variation *v = &between->variation;
+
+	return JSON_OBJECT({"interval_ns", json_interval(between->low_ns, between->high_ns)},
+		{"sd", json_real(v->sd)}, {"df", json_real(v->df)},
+		{"runs", json_integer(v->n_runs)});
+}
+
 json_t *kept_as_json(const struct clock_discarding *c)
 {
 	json_t *kept = summary_as_json(&c->kept);
@@ -73,6 +82,8 @@ json_t *kept_as_json(const struct clock_discarding *c)
 		json_pack("{s:o, s:o*, s:o*}", "interval_ns", json_interval(i->low_ns, i->high_ns),
 			"lag1", isnan(i->lag1) ? NULL : json_real(i->lag1), "effective_n",
 			json_real(i->effective_n)));
+	if (c->between.variation.df > 0)
+		json_object_set_new(kept, "between_runs", between_as_json(&c->between));
 	if (c->adjusted.times_ns)
 		json_object_set_new(kept, "as_measured", summary_as_json(&c->adjusted.before));
 	return kept;

@@ -187,7 +187,7 @@ static void print_observation(FILE *file, const struct run_result *r)
 	if (left_behind > 0)
 		terminal_say(file, 4, "  The program left %lld process%s behind, in all samples",
 			(long long)left_behind, left_behind == 1 ? "" : "es");
-	if (neighbour.n_probed > 0)
+	if (neighbour.probe_ns > 0) /* of those within samples */
 		terminal_say(file, 4,
 			"  Probes for a neighbour: %s of CPU time per sample, not in PT",
 			text_duration(neighbour.probe_ns / (int64_t)neighbour.n_probed));

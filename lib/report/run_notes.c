@@ -133,7 +133,7 @@ static void note_impossible_pt(struct notes *notes, const struct run_result *res
 			text_duration(impossible.limit_ns));
 }
 
-/* That most samples had a neighbour, or that times are without it. */
+/* That most samples had a neighbour, unless it is to be ignored, or that times are without it. */
 static void note_neighbour(
 	struct notes *notes, const struct discarding *d, const struct neighbour_time *time)
 {
@@ -145,7 +145,7 @@ static void note_neighbour(
 			"PT is adjusted for a neighbour: %s as measured (k %.2f ± %.2f)",
 			text_precise(adjusted->before.mean_ns, adjusted->before.sd_ns),
 			adjusted->by.slope.k, adjusted->by.slope.error);
-	if (2 * time->n_beside <= time->n_probed)
+	if (2 * time->n_beside <= time->n_probed || d->run.neighbour_rule == NEIGHBOUR_OFF)
 		return;
 	if (d->run.neighbour_rule == NEIGHBOUR_DISCARD)
 		way_out = "--neighbour adjust";

@@ -359,29 +359,112 @@ static bool is_vague(const struct clock_discarding *clock)
 	return sqrt(clock->adjusted.by.variance) > VAGUE * clock->kept.mean_ns;
 }
 
-/* The means of the samples that the rules of each run keep, of all runs of the command of `run`. */
-static int load_means(
-	struct book *book, int64_t run, bool et, struct run_means *ret, struct error *err)
+/* Whether both ran on one CPU or neither did, and whether the times of both are without a
+ * neighbour or those of neither. */
+static bool are_measured_alike(const struct run *a, const struct run *b)
 {
-	int r = book_run_means(book, run, et, ret, err);
+	return (a->cpu >= 0) == (b->cpu >= 0) &&
+	       (a->neighbour_rule == NEIGHBOUR_OFF) == (b->neighbour_rule == NEIGHBOUR_OFF);
+}
 
-	for (size_t i = 0; r == 0 && i < ret->n; i++) {
+/* Replaces the means by those of the samples that the rules of each run keep. like NULL: any run
+ * counts; else those that were measured alike, and others have no samples. */
+static int keep_by_rules(struct book *book, struct run_means *means, bool et,
+	const struct run *like, struct error *err)
+{
+	int r = 0;
+
+	for (struct run_mean *m = means->items; r == 0 && m < means->items + means->n; m++) {
 		_cleanup_(run_result_clear) struct run_result result = {};
 		_cleanup_(run_rules_clear) struct run_rules rules = {};
 		_cleanup_(run_clear) struct run of = {};
 		const struct discarding *d = &result.discarding;
 		const struct clock_discarding *clock = et ? &d->et : &d->pt;
 
-		r = book_get_run(book, ret->items[i].run, &of, err);
+		r = book_get_run(book, m->run, &of, err);
+		if (r == 0 && like && !are_measured_alike(&of, like)) {
+			m->n_samples = 0;
+			continue;
+		}
 		if (r == 0)
 			r = run_rules_load(book, &of, NULL, false, &rules, err);
 		if (r < 0 || !(discard_rules_by_name(&rules.rules) ||
 				     rules.rules.neighbour != NEIGHBOUR_OFF))
 			continue;
 		r = run_result_read(book, of.id, &rules.rules, 0, &result, err);
-		ret->items[i].mean_ns = clock->kept.mean_ns;
-		ret->items[i].n_samples = is_vague(clock) ? 0 : (int64_t)clock->kept.n;
+		m->mean_ns = clock->kept.mean_ns;
+		m->n_samples = is_vague(clock) ? 0 : (int64_t)clock->kept.n;
 	}
+	return r;
+}
+
+/* The means of all runs of the command of `run`. */
+static int load_means(
+	struct book *book, int64_t run, bool et, struct run_means *ret, struct error *err)
+{
+	int r = book_run_means(book, run, et, ret, err);
+
+	return r ?: keep_by_rules(book, ret, et, NULL, err);
+}
+
+/* As many as tell enough, and are read at once. */
+enum { MOST_EARLIER_RUNS = 20 };
+
+/* Of the runs of its command, leaves the last ones that ended before this one began, or that are
+ * not this one. *ret_own: this one. False: it is not among them. */
+static bool leave_earlier_runs(
+	struct run_means *means, int64_t run, bool all_others, struct run_mean *ret_own)
+{
+	const struct run_mean *own = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; !own && i < means->n; i++)
+		if (means->items[i].run == run)
+			own = &means->items[i];
+	if (!own)
+		return false;
+	*ret_own = *own;
+	for (size_t i = 0; i < means->n; i++) {
+		const struct run_mean *m = &means->items[i];
+
+		if (m->run != run && (all_others || m->ended_ns < ret_own->started_ns))
+			means->items[n++] = *m;
+	}
+	if (n > MOST_EARLIER_RUNS)
+		memmove(means->items, means->items + n - MOST_EARLIER_RUNS,
+			MOST_EARLIER_RUNS * sizeof(*means->items));
+	means->n = n < MOST_EARLIER_RUNS ? n : MOST_EARLIER_RUNS;
+	return true;
+}
+
+static int add_between(
+	struct book *book, struct discarding *d, bool et, bool all_others, struct error *err)
+{
+	struct clock_discarding *clock = et ? &d->et : &d->pt;
+	struct run_means means = {};
+	struct run_variation variation;
+	struct run_mean own;
+	int r = book_run_means(book, d->run.id, et, &means, err);
+
+	if (r == 0 && leave_earlier_runs(&means, d->run.id, all_others, &own)) {
+		r = keep_by_rules(book, &means, et, &d->run, err);
+		variation = run_variation_find(&means, NULL, &own, 1);
+		if (r == 0 && variation.df > 0)
+			clock->between = interval_between_runs(
+				&clock->interval, clock->kept.mean_ns, clock->kept.n, &variation);
+	}
+	free(means.items);
+	return r;
+}
+
+int run_result_add_between(
+	struct book *book, struct run_result *result, bool all_others, struct error *err)
+{
+	struct discarding *d = &result->discarding;
+	int r = 0;
+
+	for (int et = 0; r == 0 && et < 2 && discarding_may_have_between(d); et++)
+		r = add_between(book, d, et, all_others, err);
 	return r;
 }
 

@@ -70,6 +70,19 @@ struct neighbour_time run_neighbour_time(const struct run_result *result);
 json_t *neighbour_as_json(const struct run_result *result);
 void run_result_clear(struct run_result *result);
 
+/* Whether what differs between separate runs belongs to the result: a run of emp-measure, with an
+ * interval, that is no duet. */
+static inline bool discarding_may_have_between(const struct discarding *d)
+{
+	return d->run.kind == RUN_MEASURE && d->pt.kept.n > 1;
+}
+
+/* Fills in the intervals between runs, if the book shows how much the earlier runs of the command
+ * vary that were measured alike: pinned or not, without neighbours or not. all_others: also by
+ * later runs. The result must be that of a run in the book. */
+int run_result_add_between(
+	struct book *book, struct run_result *result, bool all_others, struct error *err);
+
 /* How much separate runs of two programs vary, as far as the book shows it, in ET or PT. ret->df 0:
  * it has too few runs of them. */
 int run_variation_load(struct book *book, int64_t run_a, int64_t run_b, bool et,

@@ -24,6 +24,9 @@ static const double ALIKE = 0.25;
  * this. */
 static const double MOST_OF_A_START_NS = 1e6;
 
+/* The interval between runs is shown if it is so many times as wide as that of the run. */
+static const double MUCH_WIDER = 1.5;
+
 /* Thresholds, as shares of the ET of all samples: for processes that are shown, and for waiting
  * that is explained. */
 static const double LEAST_SHOWN = 0.001, WORTH_EXPLAINING = 0.01;
@@ -121,8 +124,19 @@ struct screen_layout {
 	bool beside;         /* the interval fits beside the mean */
 	size_t n_warnings;   /* lines, of the notes that are shown */
 	size_t n_hidden;     /* there are so many, and no line for them */
-	bool et_line, others_line, neighbour_line, range_line;
+	bool et_line, others_line, neighbour_line, between_line, range_line;
+	bool others_with_neighbour; /* both on the line of the others */
 };
+
+/* Whether the interval of the run tells too little of what another run would find. */
+static bool differs_between_runs(const struct clock_discarding *c)
+{
+	const struct run_interval *between = &c->between;
+
+	return between->variation.df > 0 &&
+	       between->high_ns - between->low_ns >
+		       MUCH_WIDER * (c->interval.high_ns - c->interval.low_ns);
+}
 
 static bool et_differs(const struct discarding *d)
 {
@@ -237,6 +251,7 @@ static struct screen_layout layout_of(FILE *file, const struct screen *s, const 
 		.ci = "", .unit = s->unit ?: text_unit(pt->mean_ns, d->et.kept.mean_ns)};
 	size_t left = s->verbose ? SIZE_MAX : SCREEN_LINES - 3; /* name, Kept, PT */
 	const bool has_neighbour = s->neighbour.share >= NEIGHBOUR_WORTH_NOTING;
+	const bool has_others = s->n_others > 0;
 
 	l.pt = center_text(pt, l.unit);
 	l.et = center_text(&d->et.kept, l.unit);
@@ -246,12 +261,15 @@ static struct screen_layout layout_of(FILE *file, const struct screen *s, const 
 	reserve_line(&left, *s->inc_units != '\0');
 	l.n_warnings = reserve_line(&left, count_grave(notes) > 0);
 	l.et_line = reserve_line(&left, et_differs(d));
-	/* if samples were discarded for it, it is named there */
-	if (d->n_by_neighbour == 0)
+	/* if samples were discarded for it, the neighbour is named there */
+	if (d->n_by_neighbour == 0 && !has_others)
 		l.neighbour_line = reserve_line(&left, has_neighbour);
-	l.others_line = reserve_line(&left, s->n_others > 0);
+	l.others_line = reserve_line(&left, has_others);
 	if (!l.neighbour_line)
 		l.neighbour_line = reserve_line(&left, has_neighbour);
+	l.between_line = d->pt.between.variation.df > 0 &&
+			 reserve_line(&left, s->verbose || differs_between_runs(&d->pt));
+	l.others_with_neighbour = has_neighbour && !l.neighbour_line && d->n_by_neighbour == 0;
 	while (l.n_warnings < notes->n && reserve_line(&left, true))
 		l.n_warnings++;
 	l.n_hidden = l.n_warnings > 0 ? 0 : notes->n;
@@ -332,6 +350,20 @@ static void print_pt(FILE *file, const struct screen *s, const struct screen_lay
 		fprintf(file, "%*s%s\n", LABEL_COLUMNS, "", l->ci);
 }
 
+static void print_between(FILE *file, const struct screen *s, const struct screen_layout *l)
+{
+	const struct run_interval *between = &s->result->pt.between;
+	const struct run_variation *v = &between->variation;
+	double step_ns = (between->high_ns - between->low_ns) / 4;
+	const char *ci = text_brief(
+		"95 %% CI %s", text_interval(between->low_ns, between->high_ns, step_ns, l->unit));
+	const char *runs = text_brief(
+		"%zu %s runs", v->n_runs, s->by_all_runs ? "other" : "earlier");
+
+	print_figure(file, "  Between runs", ci, terminal_text_width(ci),
+		text_brief("%s vary by %s", runs, text_percent(v->sd)), runs);
+}
+
 /* ET, then what PT is in other units, and PT: the last line is the answer. */
 static void print_times(FILE *file, const struct screen *s, const struct screen_layout *l)
 {
@@ -341,6 +373,8 @@ static void print_times(FILE *file, const struct screen *s, const struct screen_
 		print_et(file, s, l);
 	if (*s->inc_units)
 		print_inc_units(file, s->inc_units);
+	if (l->between_line)
+		print_between(file, s, l);
 	print_pt(file, s, l);
 }
 
@@ -512,7 +546,7 @@ static const char *explanation_text(const struct screen *s)
 }
 
 /* As many names as fit. Returns their width. */
-static size_t print_others(
+static size_t print_names(
 	FILE *file, const struct daemon_statistics *others, size_t n, size_t columns)
 {
 	size_t used = 0;
@@ -533,12 +567,23 @@ static size_t print_others(
 	return used;
 }
 
-/* Who disturbed, what they may explain, and where there is more about them. */
-void screen_print_others(FILE *file, const struct screen *const *screens, size_t n)
+/* Prints a part of a line, if it still fits, and counts its width. */
+static void print_if_it_fits(FILE *file, const char *text, size_t *used, size_t columns)
+{
+	size_t width = terminal_text_width(text);
+
+	if (*used + width > columns)
+		return;
+	fputs(text, file);
+	*used += width;
+}
+
+/* Who disturbed, what they may explain, `more`, and where there is more about them. */
+static void print_others(
+	FILE *file, const struct screen *const *screens, size_t n, const char *more)
 {
 	size_t columns = terminal_columns(file) - LABEL_COLUMNS, used, n_all;
 	const char *hint = text_brief("emp-analyze show %" PRId64, screens[0]->result->run.id);
-	const char *explanation = n == 1 ? explanation_text(screens[0]) : "";
 	_cleanup_(freep) struct daemon_statistics *all = NULL;
 
 	n_all = gather_others(screens, n, &all);
@@ -547,15 +592,18 @@ void screen_print_others(FILE *file, const struct screen *const *screens, size_t
 	if (n > 1)
 		qsort(all, n_all, sizeof(*all), by_disturbed);
 	fputs("  Disturbed by    ", file);
-	used = print_others(file, all, n_all, columns);
-
-	if (used + terminal_text_width(explanation) <= columns) {
-		fputs(explanation, file);
-		used += terminal_text_width(explanation);
-	}
+	used = print_names(file, all, n_all, columns - terminal_text_width(more));
+	print_if_it_fits(file, n == 1 ? explanation_text(screens[0]) : "", &used,
+		columns - terminal_text_width(more));
+	print_if_it_fits(file, more, &used, columns);
 	if (used + 2 + strlen(hint) <= columns)
 		fprintf(file, "%*s", (int)(columns - used), hint);
 	fputc('\n', file);
+}
+
+void screen_print_others(FILE *file, const struct screen *const *screens, size_t n)
+{
+	print_others(file, screens, n, "");
 }
 
 void screen_print_neighbour(FILE *file, const struct screen *const *screens, size_t n)
@@ -608,6 +656,10 @@ static void print_verbose(FILE *file, const struct screen *s)
 		fputs("  ", file);
 		terminal_wrap(file, s->mdd, 2, 4);
 	}
+	if (discarding_may_have_between(s->result) && !(pt->between.variation.df > 0))
+		terminal_say(file, 4,
+			"  How far separate runs differ is not known: 3 earlier runs of this "
+			"command would tell");
 	if (pt->interval.assumed && !isnan(pt->interval.low_ns)) {
 		fputs("  ", file);
 		terminal_wrap(file,
@@ -636,7 +688,10 @@ void screen_print(FILE *file, const struct screen *s)
 	if (l.neighbour_line)
 		screen_print_neighbour(file, &s, 1);
 	if (l.others_line)
-		screen_print_others(file, &s, 1);
+		print_others(file, &s, 1,
+			l.others_with_neighbour ? text_brief("; neighbour %s of the time",
+							  text_percent(s->neighbour.share))
+						: "");
 	print_times(file, s, &l);
 }
 

@@ -40,6 +40,7 @@ struct screen {
 	/* the share of W (or of ET − PT) that others can have taken; NAN: nothing to explain */
 	double explained;
 	struct notes notes;
+	bool by_all_runs;        /* it is not earlier runs alone that show how runs differ */
 	bool verbose;            /* all lines, also peak memory and what the machine can resolve */
 	bool all_notes;          /* in full, however many lines they need */
 	char mdd[MDD_TEXT_SIZE]; /* what the machine can resolve; "": not known */

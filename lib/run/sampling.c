@@ -14,6 +14,7 @@ struct sampling_group {
 	const struct sampling_plan *plan;
 	struct sampling *items;
 	size_t n;
+	bool together; /* ORDER_DUET, unless the samples are taken in turn after all */
 	uint64_t random;
 	struct progress *progress;
 	uint64_t *done; /* warm-ups and samples of all groups */
@@ -204,6 +205,19 @@ static int store_held_back(
 	return book_put_held_back(book, run->id, run->held_back_by, err);
 }
 
+/* Without those that probes for a neighbour made, each of which takes some 0.2 ms. */
+static int64_t count_switches_of(const struct raw_sample *o)
+{
+	const struct counters *c = &o->changes;
+	int64_t probes = (o->probed.probe_ns > 0 ? o->probed.probe_ns : 0) / (NS_PER_MS / 5);
+	int64_t switches;
+
+	if (!counters_know(c, COUNTER_VOLUNTARY) || !counters_know(c, COUNTER_INVOLUNTARY))
+		return -1;
+	switches = c->value[COUNTER_VOLUNTARY] + c->value[COUNTER_INVOLUNTARY] - probes;
+	return switches > 0 ? switches : 0;
+}
+
 /* A warm-up is not stored; a run without the others of ORDER_DUET is no sample. */
 static int store_or_count(const struct sampling_plan *plan, struct sampling *s,
 	struct raw_sample *o, struct error *err)
@@ -216,6 +230,7 @@ static int store_or_count(const struct sampling_plan *plan, struct sampling *s,
 	int r = 0;
 
 	s->last_pt_ns = o->exec.pt_ns;
+	s->last_switches = count_switches_of(o);
 	if (s->warm_up)
 		return 0;
 	if (s->alone) {
@@ -258,12 +273,13 @@ static int store_or_count(const struct sampling_plan *plan, struct sampling *s,
 	return plan->hooks.taken ? plan->hooks.taken(s, &sample, executions, o->usages.n, err) : 0;
 }
 
-/* The program of one run, or with ORDER_DUET those of all runs together. 1: this process was
- * stopped meanwhile (^Z), so that the times mean nothing. */
-static int observe_in_turn(const struct sampling_plan *plan, struct sampling *items, size_t n,
+/* The program of one run, or those of all runs together. 1: this process was stopped meanwhile
+ * (^Z), so that the times mean nothing. */
+static int observe_in_turn(const struct sampling_group *g, struct sampling *items, size_t n,
 	struct raw_sample *ret, struct error *err)
 {
-	bool together = plan->order == ORDER_DUET && !items[0].warm_up && !items[0].alone;
+	const struct sampling_plan *plan = g->plan;
+	bool together = g->together && !items[0].warm_up && !items[0].alone;
 	struct counter_reader *counters = plan->session->observer.counters;
 	int r;
 
@@ -318,7 +334,7 @@ static int take_in_turn(
 		r = call_hook(hooks->prepare, items, n, err);
 		begun = r == 0;
 		if (begun)
-			r = stopped = observe_in_turn(g->plan, items, n, seen, err);
+			r = stopped = observe_in_turn(g, items, n, seen, err);
 		for (size_t i = 0; r == 0 && i < n; i++)
 			r = store_or_count(g->plan, &items[i], &seen[i], err);
 		for (size_t i = 0; stopped > 0 && i < n; i++)
@@ -358,7 +374,7 @@ static int wants_more(const struct sampling_group *g, struct sampling *s, struct
 	return s->run->n_samples < s->samples ? 1 : call_hook(g->plan->hooks.more, s, 1, err);
 }
 
-/* ORDER_DUET: a sample of all runs if any needs one, and before it the runs alone that are due. 1:
+/* A sample of all runs if any needs one, and before it the runs alone that are due. 1:
  * one was taken, 0: none. */
 static int take_round_together(struct sampling_group *g, struct error *err)
 {
@@ -393,7 +409,7 @@ static int take_sampling_round(struct sampling_group *g, size_t *order, struct e
 	uint64_t round = 0;
 	int any = 0;
 
-	if (g->plan->order == ORDER_DUET)
+	if (g->together)
 		return take_round_together(g, err);
 	/* the rounds so far, also of runs that are resumed */
 	for (size_t i = 0; i < g->n; i++)
@@ -458,11 +474,16 @@ static int begin_sampling(struct sampling_group *g, struct sampling *s, struct e
 }
 
 /* ORDER_DUET: after all warm-ups the caller may still change the plan, which is then stored. */
-static int begin_together(const struct sampling_group *g, struct error *err)
+static int begin_together(struct sampling_group *g, struct error *err)
 {
 	const struct sampling_together *together = &g->plan->together;
 	int r = call_hook(g->plan->hooks.ready, &g->items[0], 1, err);
 
+	if (r > 0) /* nothing runs alone */
+		*g->done += g->n * together->alone;
+	if (r != 0)
+		return r < 0 ? r : 0;
+	g->together = true;
 	for (size_t i = 0; r == 0 && i < g->n; i++)
 		r = together->store->run(g->plan->session->book, &g->items[i], g->items[0].run->id,
 			together->plan, err);
@@ -510,7 +531,13 @@ int sampling_run(const struct sampling_plan *plan, struct error *err)
 	progress_begin(&progress, plan->label ?: plan->items[0].run->program, planned, plan->quiet);
 	for (size_t i = 0; r == 0 && i < plan->n; i += size) {
 		struct sampling_group g = {
-			plan, &plan->items[i], size, plan->seed, &progress, &done};
+			.plan = plan,
+			.items = &plan->items[i],
+			.n = size,
+			.random = plan->seed,
+			.progress = &progress,
+			.done = &done,
+		};
 
 		r = sample_group(&g, err);
 	}

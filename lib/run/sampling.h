@@ -26,14 +26,17 @@ struct sampling {
 	/* By exit status, as process_exit_status: samples that end so count all the same; NULL:
 	 * only 0 does. */
 	const bool *ignored_status;
-	int64_t increments; /* that INC makes each time it runs; 0: another program */
-	void *data;         /* the caller's */
+	int64_t increments;  /* that INC makes each time it runs; 0: another program */
+	int64_t working_set; /* bytes that the program touches in a slice; -1: not known */
+	void *data;          /* the caller's */
 
 	/* While the loop runs. */
 	int warm_up;        /* the warm-up under way, from 1; 0: a sample */
 	int64_t begun_ns;   /* CLOCK_MONOTONIC before the first sample; 0: not begun */
 	pid_t pid;          /* of the first process of the last sample */
 	int64_t last_pt_ns; /* of the last warm-up, or of the last run alone */
+	/* context switches of the last warm-up that were not for probes; -1: not known */
+	int64_t last_switches;
 	/* ORDER_DUET: a run without the others, which is no sample, is under way */
 	bool alone;
 	uint32_t n_alone; /* number taken */
@@ -73,7 +76,7 @@ struct sampling_hooks {
 	/* After the run has ended, also after a failure; then a failure here is not reported. */
 	int (*end)(struct sampling *s, struct error *err);
 	/* ORDER_DUET, with the first run: once, after all warm-ups. It may change
-	 * together->plan. */
+	 * together->plan. 1: the samples are to be taken in turn after all. */
 	int (*ready)(struct sampling *s, struct error *err);
 };
 

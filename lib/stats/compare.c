@@ -287,7 +287,7 @@ static bool fieller(
 
 /* At that level, the least difference that the test finds, as a share of a's mean; and the interval
  * of the ratio, for the worst that the clock's steps may do to both means. That of a duet is by its
- * logarithms. */
+ * logarithms, and for the worst that sharing may have added to one of them. */
 static void find_interval(struct comparison *c, double alpha)
 {
 	double a = c->mean_a, b = c->mean_b, t = gsl_cdf_tdist_Pinv(1 - alpha / 2, c->df);
@@ -300,8 +300,9 @@ static void find_interval(struct comparison *c, double alpha)
 		se = c->log_ratio.se;
 		bias = c->bias_a / a + c->bias_b / b;
 		half = log_ratio_half(&c->log_ratio, alpha) + bias;
-		c->ratio_low = exp(c->log_ratio.mean - half);
-		c->ratio_high = exp(c->log_ratio.mean + half);
+		c->ratio_low = exp(c->log_ratio.mean - half) * (1 - c->shared_b);
+		c->ratio_high = exp(c->log_ratio.mean + half) / (1 - c->shared_a);
+		bias += fmax(c->shared_a, c->shared_b);
 	} else if (!fieller(c, a + c->bias_a, b - c->bias_b, t, &c->ratio_low, &unused) ||
 		   !fieller(c, a - c->bias_a, b + c->bias_b, t, &unused, &c->ratio_high)) {
 		c->ratio_low = c->ratio_high = NAN;
@@ -391,8 +392,8 @@ static void add_rounding(struct comparison *c, int64_t step_ns, const int64_t *a
 
 		l->se = fmax(l->se, sqrt(of_a.variance / c->mean_a / c->mean_a +
 					    of_b.variance / c->mean_b / c->mean_b));
-		l->robust_low -= bias;
-		l->robust_high += bias;
+		l->robust_low += log1p(-c->shared_b) - bias;
+		l->robust_high -= log1p(-c->shared_a) - bias;
 	} else if (missing > 0) {
 		c->variance_a += missing / 2;
 		c->variance_b += missing / 2;
@@ -420,7 +421,8 @@ static void add_errors(struct comparison *c, struct mean_error a, struct mean_er
 	c->variance_b += b.variance;
 }
 
-/* By how much more than the clock's steps explain the means differ, in standard errors. */
+/* By how much more than the clock's steps and sharing explain the means differ, in standard
+ * errors. */
 static void judge_difference(struct comparison *c)
 {
 	double off = c->mean_b - c->mean_a, bias = c->bias_a + c->bias_b;
@@ -429,6 +431,7 @@ static void judge_difference(struct comparison *c)
 	if (c->design == DESIGN_DUET) {
 		off = c->log_ratio.mean;
 		bias = c->bias_a / c->mean_a + c->bias_b / c->mean_b;
+		bias -= log1p(-(off > 0 ? c->shared_b : c->shared_a));
 		se = c->log_ratio.se;
 	}
 	c->t = copysign(fmax(0, fabs(off) - bias) / se, off);
@@ -442,6 +445,8 @@ int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b,
 	bool judged = n_a > 1 && n_b > 1 && plan->design != DESIGN_SEPARATE;
 	struct comparison c = {
 		.design = plan->design,
+		.shared_a = plan->shared_a,
+		.shared_b = plan->shared_b,
 		.ratio_low = NAN,
 		.ratio_high = NAN,
 		.alpha = LEVEL,

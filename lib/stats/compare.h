@@ -63,6 +63,9 @@ struct compare_plan {
 	const bool *a_first;           /* DESIGN_DUET: which of each pair started first */
 	const struct sample_times *at; /* DESIGN_PAIRS: of each pair; NULL: not known */
 	int64_t step_ns;               /* of the clock; 0 or 1: not known, and found in the times */
+	/* DESIGN_DUET: at most so much of each mean, as a share, is what sharing the CPU's caches
+	 * with the other added */
+	double shared_a, shared_b;
 	struct mean_error error_a, error_b; /* ns² */
 };
 
@@ -96,6 +99,10 @@ struct comparison {
 	double mean_a, mean_b; /* that are compared: of pairs, without the drift */
 	double variance_a, variance_b, covariance; /* of these means */
 	double bias_a, bias_b;                     /* that the clock's steps may give them */
+	double shared_a, shared_b;                 /* as in the plan */
+	/* DESIGN_DUET: that of runs alone, where it disagrees and the interval goes as far; 0: it
+	 * does not, or there are none. Set by the caller. */
+	double ratio_in_turn;
 	int64_t step_ns; /* of the clock, as the times show it; 0: not asked */
 	double between;  /* DESIGN_BETWEEN: as in the plan; else 0 */
 	/* the variances of the means that more samples leave as they are, beside that between runs:

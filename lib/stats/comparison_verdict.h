@@ -62,7 +62,7 @@ struct verdict_forecast {
 	double ratio, error; /* as measured, with its standard error */
 	double df;           /* of that error */
 	double next_error;   /* of the ratio to come */
-	double hidden;       /* the bias that the clock's steps may give the ratio */
+	double hidden;       /* the bias that the clock's steps or sharing may give the ratio */
 	/* a difference of so many of these errors is shown, if it also exceeds `hidden` */
 	double shown_from;
 	/* half the interval to come, without `hidden`, if the errors are right */
@@ -104,6 +104,7 @@ enum unmeasurable_cause {
 	UNMEASURABLE_DISTURBED,
 	UNMEASURABLE_CPU_KINDS,
 	UNMEASURABLE_SPEED_STEP,
+	UNMEASURABLE_SHARED, /* what sharing a CPU in a duet costs is not known */
 	N_UNMEASURABLE_CAUSES
 };
 

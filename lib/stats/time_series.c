@@ -308,3 +308,22 @@ struct interval interval_of_mean(const int64_t *values, size_t n_values,
 	interval.high_ns += rounding.bias_ns;
 	return interval;
 }
+
+/* The variance of the means of separate runs is that between runs and that within them. Where this
+ * run has fewer values, its own interval makes up for them; where it has more, the interval is
+ * wider than need be. The squares of both are added, so that each keeps the degrees of freedom that
+ * it has. */
+struct run_interval interval_between_runs(const struct interval *within, double mean_ns, size_t n,
+	const struct run_variation *variation)
+{
+	double half = gsl_cdf_tdist_Pinv(0.975, variation->df) * variation->sd * mean_ns;
+	double missing = fmax(0, 1 - (double)n / variation->n_samples);
+	double low_ns = hypot(half, sqrt(missing) * (mean_ns - within->low_ns));
+	double high_ns = hypot(half, sqrt(missing) * (within->high_ns - mean_ns));
+
+	return (struct run_interval){
+		.low_ns = fmin(within->low_ns, mean_ns * exp(-low_ns / mean_ns)),
+		.high_ns = fmax(within->high_ns, mean_ns * exp(high_ns / mean_ns)),
+		.variation = *variation,
+	};
+}

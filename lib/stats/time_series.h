@@ -54,5 +54,25 @@ struct interval {
 struct interval interval_of_mean(const int64_t *values_ns, size_t n,
 	const struct known_correlation *machine, int64_t step_ns);
 
+/* How much the means of separate runs vary. */
+struct run_variation {
+	double sd;        /* of these means, as a share of their mean */
+	double df;        /* degrees of freedom; 0: not known */
+	size_t n_runs;    /* from which it is known */
+	double n_samples; /* of each of these runs: the harmonic mean */
+};
+
+/* The interval of the mean of a run that contains what differs between separate runs, too: the mean
+ * of many runs, if the machine changes between them as it did between those that show the
+ * variation. */
+struct run_interval {
+	double low_ns, high_ns;
+	struct run_variation variation; /* .df 0: nothing of this is known */
+};
+
+/* Of a mean of n values with the interval `within`, which it contains. */
+struct run_interval interval_between_runs(const struct interval *within, double mean_ns, size_t n,
+	const struct run_variation *variation);
+
 /* By how much the variance of a mean of n values grows if neighbours have this correlation. */
 double correlation_inflation(double lag1, double n);

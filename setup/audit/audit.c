@@ -298,8 +298,8 @@ static const struct option_row audit_options[] = {
 	{},
 };
 
-/* Looking for a neighbour takes a second, and what it finds is another thing in the next: only where
- * all rows are shown; not for what runs and profiles keep of an audit. */
+/* Looking for a neighbour takes a second, and what it finds is another thing in the next: only
+ * where all rows are shown; not for what runs and profiles keep of an audit. */
 static int audit_look_for_neighbours(struct facts *facts, struct error *err)
 {
 	if (facts->root_fd != AT_FDCWD || !(options.verbose || (options.all && options.json)))

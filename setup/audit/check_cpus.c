@@ -3,6 +3,7 @@
  * thread of its core, interrupts, control groups, work of the kernel. See checks.h. */
 #include "setup/audit/checks.h"
 
+#include "lib/host/cpu/cpus.h"
 #include "lib/host/process/cgroup.h"
 
 #include <math.h>
@@ -32,12 +33,11 @@ static char *threads_text(const struct facts *f)
 	if (f->online)
 		text_parse_cpu_list(f->online, &cpus, &n_cpus);
 	for (size_t i = 0; i < n_cpus; i++) {
-		_cleanup_(freep) char *list = path_text(
-			f->root_fd, SYS_CPU "cpu%d/topology/thread_siblings_list", cpus[i]);
 		_cleanup_(freep) int *threads = NULL;
-		size_t n = 0;
+		size_t n;
 
-		if (!list || text_parse_cpu_list(list, &threads, &n) < 0 || n == 0)
+		cpu_core_threads(f->root_fd, cpus[i], &threads, &n);
+		if (n == 0)
 			return xstrdup("each core runs two threads or more");
 		if (threads[0] != cpus[i]) /* counted by its first thread */
 			continue;
@@ -118,6 +118,8 @@ DECIDER(check_cpus_neighbour)
 		text = seen_neighbour_text(f, most);
 	if (!most && f->n_neighbours > 0)
 		finding_set(ret, CHECK_UNKNOWN, "cannot be seen on CPU %d", f->neighbours[0].cpu);
+	else if (!most && f->root_fd != AT_FDCWD)
+		finding_set(ret, CHECK_ABSENT, "only the running machine shows it");
 	else if (!most && f->machine.virtual)
 		finding_set(ret, CHECK_BY_HOST, "the host decides who shares its cores; -v looks");
 	else if (!most)

@@ -66,8 +66,6 @@ static void read_partitions(struct facts *f)
 /* The CPU that programs will be timed on, and what shares it. */
 static void read_cpus(struct facts *f, int cpu)
 {
-	_cleanup_(freep) char *siblings = NULL;
-
 	f->online = path_text(f->root_fd, SYS_CPU "online");
 	f->isolated = path_text(f->root_fd, SYS_CPU "isolated");
 	core_types_read(&f->cores, f->root_fd);
@@ -78,10 +76,9 @@ static void read_cpus(struct facts *f, int cpu)
 		f->cpu = atoi(f->isolated);
 	if (f->cpu < 0)
 		return;
-	siblings = path_text(f->root_fd, SYS_CPU "cpu%d/topology/thread_siblings_list", f->cpu);
+	cpu_core_threads(f->root_fd, f->cpu, &f->threads, &f->n_threads);
 	/* a processor without a list of siblings has one thread for each core */
-	if (!cpu_list_has(siblings, f->cpu) ||
-		text_parse_cpu_list(siblings, &f->threads, &f->n_threads) < 0)
+	if (f->n_threads == 0)
 		*array_add(f->threads, f->n_threads) = f->cpu;
 }
 

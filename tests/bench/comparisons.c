@@ -7,6 +7,11 @@
  * between: A/A of separate runs, with --between-runs or as other runs of the book show it: false
  * differences (aim: 5 % at most).
  *
+ * single: of one run, the interval that contains what differs between runs, by how they differ and
+ * how many earlier ones show it: how many contain the mean of many runs (aim: 93 to 97 %; the interval
+ * of the run alone, in brackets), and how wide they are, in those of known variances (median). The
+ * noise within runs is drawn from 0.5 to 5 %, the number of samples from 5 to 40.
+ *
  * drift: A/A in turn on a machine that drifts: false differences in the order that emp-measure
  * takes, in the fixed order of older runs and in a random one; and how wide the intervals are, in
  * sd of a sample.
@@ -24,6 +29,8 @@
  *
  * wide: times that spread by a factor of 3 and more: intervals that miss the ratio of the means
  * (aim: 5 %), how many have no upper bound, and how many no bounds. */
+#include "tests/unit/made_runs.h"
+
 #include "lib/base/number.h"
 #include "lib/protocol/comparison.h"
 #include "lib/protocol/sample_size.h"
@@ -31,8 +38,6 @@
 #include "lib/run/turns.h"
 #include "lib/stats/time_series.h"
 
-#include <gsl/gsl_randist.h>
-#include <gsl/gsl_rng.h>
 #include <gsl/gsl_sort_double.h>
 #include <gsl/gsl_statistics_double.h>
 
@@ -102,7 +107,7 @@ static void bench_between(void)
 			double half = 0;
 
 			for (int seed = 0; seed < seeds; seed++) {
-				struct run_variation v = {cases[i].sd, 1e6, 0};
+				struct run_variation v = {.sd = cases[i].sd, .df = 1e6};
 				struct comparison c;
 				struct error err;
 
@@ -127,6 +132,46 @@ static void bench_between(void)
 		}
 	}
 	printf("\n\n");
+}
+
+static void bench_single(void)
+{
+	static const double betweens[] = {0, 0.005, 0.01, 0.02, 0.04}, lags[] = {0, 0.4};
+	static const size_t runs[] = {3, 5, 12, 20}, sizes[] = {5, 10, 20, 40};
+	double *widths = xcalloc((size_t)seeds, sizeof(*widths));
+
+	printf("single: intervals that contain the mean of many runs, in %%; in brackets, of the "
+	       "run alone; width\n%-30s",
+		"earlier runs");
+	for (size_t k = 0; k < ELEMENTS(runs); k++)
+		printf("%19zu", runs[k]);
+	for (size_t i = 0; i < ELEMENTS(lags) * ELEMENTS(betweens); i++) {
+		struct made_runs of = {.between = betweens[i % ELEMENTS(betweens)],
+			.lag1 = lags[i / ELEMENTS(betweens)]};
+
+		printf("\nsd of runs %3.1f %%, correlation %.1f", 100 * of.between, of.lag1);
+		for (size_t k = 0; k < ELEMENTS(runs); k++) {
+			int within = 0, between = 0;
+
+			of.earlier = runs[k];
+			for (int seed = 0; seed < seeds; seed++) {
+				struct made_interval found;
+
+				of.within = exp(gsl_ran_flat(rng, log(0.005), log(0.05)));
+				of.n = sizes[gsl_rng_uniform_int(rng, ELEMENTS(sizes))];
+				of.n_of_others = sizes[gsl_rng_uniform_int(rng, ELEMENTS(sizes))];
+				found = made_interval_of(rng, &of);
+				within += found.within;
+				between += found.between;
+				widths[seed] = found.width;
+			}
+			gsl_sort(widths, 1, (size_t)seeds);
+			printf("  %5.1f (%5.1f) %4.2f", percent(between), percent(within),
+				widths[seeds / 2]);
+		}
+	}
+	printf("\n\n");
+	free(widths);
 }
 
 enum turns { FIXED, BALANCED, RANDOM };
@@ -349,7 +394,7 @@ static struct comparison taken(
 	enum way way, size_t n, double ratio, double sd, struct comparison_rules rules)
 {
 	static struct made_side sides[2];
-	struct run_variation v = {0.002, 1e6, 0};
+	struct run_variation v = {.sd = 0.002, .df = 1e6};
 	struct comparison c;
 	struct error err;
 
@@ -474,7 +519,7 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} tables[] = {{"between", bench_between}, {"drift", bench_drift},
+	} tables[] = {{"between", bench_between}, {"single", bench_single}, {"drift", bench_drift},
 		{"rounding", bench_rounding}, {"resolving", bench_resolving},
 		{"missing", bench_missing}, {"wide", bench_wide}};
 	const char *table = argc > 1 ? argv[1] : "all";

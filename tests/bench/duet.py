@@ -12,8 +12,8 @@ methods take turns, so that all see the same machine, and so do pairs and condit
 width of a 95 % interval (Student's, of the logarithms; hyperfine's: Welch's); in both, hyperfine divided by the method, for the same wall time
 (by the square root of the times): above 1, the method is better. Conditions: quiet (what else runs is left alone); a daemon that takes 20 ms of the CPU every 200 ms;
 a neighbour that is busy on the other CPUs and now and then on this one. Then come geometric means over all pairs, and for each pair the ratio of samples in turn,
-each running alone, with that in a duet by slice: BIAS is by how much it is changed, with the 95 % interval of the mean over the rounds; A and B are the mean PTs; WARNED
-says in how many rounds emp-measure warned of shared caches. Programs take 0.1 to 0.3 s; a round of a pair takes about 30 seconds with 10 samples on a quiet machine. Nothing here fails: it prints."""
+each running alone, with that in a duet by slice: BIAS is by how much it is changed, with the 95 % interval of the mean over the rounds; A and B are the mean PTs; APART
+says in how many rounds the runs alone disagreed with the duet. Programs take 0.1 to 0.3 s; a round of a pair takes about 30 seconds with 10 samples on a quiet machine. Nothing here fails: it prints."""
 import argparse, json, math, os, random, shlex, shutil, statistics, subprocess, sys, tempfile, time
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -120,7 +120,7 @@ def measure(a, b, n, *options):
 def emp(*options):
     def run(a, b, n):
         document, screen = measure(a, [b], n, *options)
-        return of_pairs(*([t / 1e9 for t in r["emp"]["pt_ns"]] for r in document["results"])) | {"warned": "caches" in screen}
+        return of_pairs(*([t / 1e9 for t in r["emp"]["pt_ns"]] for r in document["results"])) | {"apart": "ratio_in_turn" in document["comparisons"][0]}
     return run
 
 def parallel(a, b, n):
@@ -218,7 +218,7 @@ def with_interval(logs, scale, less, form, unit):
     return format(scale * (math.exp(log) - less), form) + rest + unit
 
 def print_bias(condition, cells):
-    print(f"\n{condition}: bias\n{'PAIR':10}{'METHOD':14}{'RATIO':>18}{'BIAS':>18}{'A':>10}{'B':>10}{'WARNED':>10}")
+    print(f"\n{condition}: bias\n{'PAIR':10}{'METHOD':14}{'RATIO':>18}{'BIAS':>18}{'A':>10}{'B':>10}{'APART':>10}")
     for pair, rounds in cells.items():
         for name in names_of(rounds):
             if name != "interleaved" and not name.startswith("duet"):
@@ -228,8 +228,8 @@ def print_bias(condition, cells):
             bias = ""
             if name != "interleaved" and "interleaved" in rounds[0]:
                 bias = with_interval([r[name]["log"] - r["interleaved"]["log"] for r in rounds], 100, 1, ".2f", " %")
-            warned = "" if name == "interleaved" else f"{sum(r[name]['warned'] for r in rounds)} of {len(rounds)}"
-            print(f"{pair:10}{name:14}{ratio:>18}{bias:>18}" + figure(1e3 * a, 10, ".1f", " ms") + figure(1e3 * b, 10, ".1f", " ms") + warned.rjust(10))
+            apart = "" if name == "interleaved" else f"{sum(r[name]['apart'] for r in rounds)} of {len(rounds)}"
+            print(f"{pair:10}{name:14}{ratio:>18}{bias:>18}" + figure(1e3 * a, 10, ".1f", " ms") + figure(1e3 * b, 10, ".1f", " ms") + apart.rjust(10))
 
 def print_aa(tries):
     print(f"{'PROGRAM':10}{'SLICE':>7}{'DISCARDS':>10}{'TRIES':>7}{'DIFFERENT':>11}{'TOO FEW':>9}{'DISCARDED':>11}")

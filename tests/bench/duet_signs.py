@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """How often a duet says that the slower of two programs is the faster one. Run as root:
 
-    tests/bench/duet_signs.py BUILD [--rounds 20] [--samples 10] [--slices 1,3,10,30] [--kinds compute,L2,...] [--data FILE]
+    tests/bench/duet_signs.py BUILD [--rounds 20] [--samples 10] [--slices auto,1,3,10,30] [--kinds compute,L2,...] [--data FILE]
 
 Programs of each kind (compute: INC; L2, L3, memory: pointers through as much; mixed: pointers and computing) are paired with those of each other kind
 and with themselves, in both orders. One of the two has 1.3 times the work that makes both equally long when they run in turn. For each slice, a call of
 emp-measure compares them in a duet. REVERSED counts the verdicts with p < 0.05 that have the wrong sign: in the duet itself (what the samples of the duet alone would
-say), and in what emp-measure says. Calls after which the samples in turn do not say what the work does are left out: the machine has changed. ELSEWHERE is how often it did not take the duet's word. Goal: at most 1 % reversed. With --data FILE, each call is added to the
+say), and in what emp-measure says. Slice "auto": as emp-measure chooses it, or in turn. Calls after which the samples in turn do not say what the work does are left out: the machine has changed. ELSEWHERE is how often the programs were taken in turn, or their runs alone disagreed. Goal: at most 1 % reversed. With --data FILE, each call is added to the
 file as a line, and those that it has count as well. Nothing here fails: it prints."""
 import argparse, collections, itertools, json, math, os, statistics, subprocess, sys, tempfile
 
@@ -15,7 +15,7 @@ parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.R
 parser.add_argument("build")
 parser.add_argument("--rounds", type=int, default=20)
 parser.add_argument("--samples", type=int, default=10)
-parser.add_argument("--slices", default="1,3,10,30", help="ms")
+parser.add_argument("--slices", default="auto,1,3,10,30", help="ms")
 parser.add_argument("--kinds", default="compute,L2,L3,memory,mixed")
 parser.add_argument("--ms", type=float, default=60, help="length of the programs")
 parser.add_argument("--data")
@@ -65,11 +65,11 @@ def one(a, b, slice_ms, more_b):
     """b or a has more work; what is true is what the two take in turn, with more samples."""
     works = [work[a] * (1 if more_b else MORE), work[b] * (MORE if more_b else 1)]
     lines = [KINDS[k](int(w)) for k, w in zip((a, b), works)]
-    duet = measure("-r", str(args.samples), "--order", "duet", "--slice", f"{slice_ms}ms", *lines)
+    duet = measure("-r", str(args.samples), "--order", "duet", *([] if slice_ms == "auto" else ["--slice", f"{slice_ms}ms"]), *lines)
     turns = measure("-r", str(2 * args.samples), *lines)
     logs = [math.log(y / x) for x, y in zip(*map(pts, duet["results"]))]
     says = {"slower": 1, "faster": -1}.get(duet["comparisons"][0]["verdict"], 0)
-    return {"pair": f"{a}-{b}", "slice": slice_ms, "more": 1 if more_b else -1, "duet": verdict_of(logs), "says": says, "doubt": duet["duet"]["doubt"], "ratio": statistics.mean(logs),
+    return {"pair": f"{a}-{b}", "slice": slice_ms, "more": 1 if more_b else -1, "duet": verdict_of(logs), "says": says, "elsewhere": "in_turn_because" in duet or "ratio_in_turn" in duet["comparisons"][0], "ratio": statistics.mean(logs),
             "turn": verdict_of([math.log(y / x) for x, y in zip(*map(pts, turns["results"]))]),
             "true": statistics.median(math.log(y / x) for x, y in zip(*map(pts, turns["results"])))}
 
@@ -95,8 +95,8 @@ def table(title, key):
         n = len(group)
         print(f"{name:16} {n:5}  {sum(r['duet'] * r['turn'] < 0 for r in group):6} {sum(r['duet'] * r['turn'] < 0 for r in group) / n:6.1%}"
               f"  {sum(r['says'] * r['turn'] < 0 for r in group):5} {sum(r['says'] * r['turn'] < 0 for r in group) / n:6.1%}"
-              f"  {sum(r['says'] == 0 for r in group) / n:15.1%}  {sum(r['doubt'] is not None for r in group) / n:9.1%}")
+              f"  {sum(r['says'] == 0 for r in group) / n:15.1%}  {sum(r['elsewhere'] for r in group) / n:9.1%}")
 
-table("SLICE, ms", lambda r: f"{int(r['slice']):3}")
+table("SLICE, ms", lambda r: f"{r['slice']:>4}")
 table("PAIR", lambda r: r["pair"])
 table("", lambda r: "all")

@@ -6,13 +6,18 @@
  *
  * A neighbour comes and goes; how long it stays and stays away, on average, is drawn for each run
  * from 20 ms to 2 minutes. It takes the share k of the program's speed, which is drawn from 0 to a
- * half, and varies by an eighth of itself from one visit to the next. A sample has the work of 20 ms
- * to 1 s, with a noise of 0.3 to 3 %; the machine is read before and after it, and within it every
+ * half, and varies by an eighth of itself from one visit to the next. A sample has the work of 20
+ * ms to 1 s, with a noise of 0.3 to 3 %; the machine is read before and after it, and within it every
  * 10 ms, as lib/host/cpu/prober.h does.
  *
  * Of each way to a result, in percent: the bias of the result, how often the interval contains the
  * truth (aim: 93 to 97), and how wide it is, as a share of the interval of as many samples without
  * a neighbour (median, and the highest tenth; aim: 1.3 at most).
+ *
+ * Then, by how many of the samples are without a neighbour, adjusted and by auto: how often the
+ * interval contains the truth, and how wide it is, as a share of that of the run's own samples
+ * without a neighbour (geometric mean; aim: 1.3 at most), or, where fewer than two are, in percent of the
+ * truth (geometric mean).
  *
  * Then, of two programs of different slopes that are measured in turn, how often their comparison
  * shows a difference that is not there (aim: 5 at most), and how wide the interval of the ratio is,
@@ -390,6 +395,56 @@ static void print(enum way way, struct tally *t)
 		t->n ? t->widths[t->n / 2] : NAN, t->n ? t->widths[t->n * 9 / 10] : NAN);
 }
 
+/* By how many samples had no neighbour. */
+static const size_t clean_from[] = {0, 2, 3, 5, 10, 20, MOST + 1};
+
+struct by_clean {
+	size_t n, contain[N_WAYS];
+	double log_width[N_WAYS];
+};
+
+static void add_by_clean(struct by_clean *rows, const struct made_case *c)
+{
+	static const enum way compared[] = {ADJUST, AUTO, AUTO_UNKNOWN};
+	struct neighbour_sample clean[MOST];
+	struct outcome own;
+	size_t n, row = 0;
+
+	retake(c, clean, &n);
+	own = as_they_are(c, clean, n);
+	while (n >= clean_from[row + 1])
+		row++;
+	rows[row].n++;
+	for (size_t i = 0; i < ELEMENTS(compared); i++) {
+		enum way way = compared[i];
+		size_t like;
+		struct outcome o = outcome_by(c, way, &like);
+
+		rows[row].contain[way] += o.contains;
+		rows[row].log_width[way] += log(own.any ? o.width / own.width : 100 * o.width);
+	}
+}
+
+static void print_by_clean(const struct by_clean *rows)
+{
+	static const enum way compared[] = {ADJUST, AUTO, AUTO_UNKNOWN};
+
+	printf("\n%-16s %6s", "clean samples", "cases");
+	for (size_t i = 0; i < ELEMENTS(compared); i++)
+		printf("  %-16s", ways[compared[i]]);
+	for (size_t row = 0; row + 1 < ELEMENTS(clean_from); row++) {
+		double n = (double)rows[row].n;
+
+		printf("\n%zu to %-11zu %6zu", clean_from[row], clean_from[row + 1] - 1,
+			rows[row].n);
+		for (size_t i = 0; i < ELEMENTS(compared); i++)
+			printf("  %5.1f %6.2f%-4s",
+				100 * (double)rows[row].contain[compared[i]] / n,
+				exp(rows[row].log_width[compared[i]] / n), row ? "" : " %");
+	}
+	printf("\n");
+}
+
 /* A program that is measured in turn with another. */
 struct in_turn {
 	double k, work_s;
@@ -509,6 +564,7 @@ int main(int argc, char **argv)
 {
 	size_t cases = argc > 1 ? strtoul(argv[1], NULL, 10) : 2000;
 	static struct tally tallies[ELEMENTS(slices)][N_WAYS];
+	static struct by_clean by_clean[ELEMENTS(clean_from)];
 	static struct made_case c;
 
 	rng = gsl_rng_alloc(gsl_rng_taus2);
@@ -518,6 +574,7 @@ int main(int argc, char **argv)
 			tallies[s][w].widths = xcalloc(cases, sizeof(double));
 	for (size_t i = 0; i < cases; i++) {
 		make_case(&c);
+		add_by_clean(by_clean, &c);
 		for (size_t w = 0; w < N_WAYS; w++) {
 			size_t like;
 			struct outcome o = outcome_by(&c, w, &like), reference;
@@ -539,6 +596,7 @@ int main(int argc, char **argv)
 			free(tallies[s][w].widths);
 		}
 	}
+	print_by_clean(by_clean);
 	printf("\nin turn, 10, 20 and 40 samples: cases, false differences, width\n");
 	for (enum neighbour_rule rule = 0; rule < N_NEIGHBOUR_RULES; rule++)
 		print_comparisons(cases, rule);

@@ -7,8 +7,8 @@
     tests/bench/neighbour.py BUILD --data FILE --blocks 0        only the tables of what FILE has
 
 Blocks: a run of each program in turn, and again. SD is that of the logarithms of the runs' means, in percent: RAW of all samples, KEPT of those that the rules
-of emp-measure keep, RESULT what it reports at no neighbour (kept, or adjusted). COVERED is the share of the runs whose 95 % interval contains the mean of all runs, for RAW (Student's) and RESULT;
-WITH the share of the time with a neighbour, CLEAN the share of the samples below the limit. Nothing here fails: it prints."""
+of emp-measure keep, RESULT what it reports at no neighbour (kept, or adjusted). COVERED is the share of the runs whose 95 % interval contains the mean of all runs, for RAW (Student's), RESULT,
+and, of runs that this call measured, BETWEEN: the interval between runs by all other ones; WITH the share of the time with a neighbour, CLEAN the share of the samples below the limit. Nothing here fails: it prints."""
 import argparse, json, math, os, random, sqlite3, statistics, subprocess, sys, tempfile, time
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -93,8 +93,14 @@ def covered(runs, of, interval):
     return sum(inside), len(inside)
 
 
+def between_runs(run):
+    """The interval between runs, by all other runs in the book."""
+    shown = subprocess.run([os.path.join(build, "analyze/emp-analyze"), "show", "--json", "--recompute", str(run)], stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(shown.stdout)["pt"].get("between_runs", {}).get("interval_ns")
+
+
 def print_blocks(runs):
-    print(f"{'PROGRAM':10} {'PT [ms]':>8} {'WITH':>6} {'CLEAN':>6} | SD OF RUNS {'RAW':>6} {'KEPT':>6} {'RESULT':>6} | COVERED {'RAW':>7} {'RESULT':>7} {'WIDTH':>7} {'ADJUSTED':>9}")
+    print(f"{'PROGRAM':10} {'PT [ms]':>8} {'WITH':>6} {'CLEAN':>6} | SD OF RUNS {'RAW':>6} {'KEPT':>6} {'RESULT':>6} | COVERED {'RAW':>7} {'RESULT':>7} {'BETWEEN':>7} | HALF WIDTH {'RESULT':>6} {'BETWEEN':>7} {'ADJUSTED':>9}")
     for program in programs:
         mine = [r for r in runs if r["program"] == program]
         if len(mine) < 3:
@@ -103,10 +109,11 @@ def print_blocks(runs):
         shares = [s[1] / 1e6 for r in mine for s in r["samples"] if s[1] is not None] or [float("nan")]
         raw_in, raw_of = covered(mine, raw, lambda r: student([s[0] for s in r["samples"]]))
         result_in, result_of = covered(mine, lambda r: r["result"], lambda r: r["interval"])
-        width = statistics.median((r["interval"][1] - r["interval"][0]) / 2 / r["result"] for r in mine if r["interval"])
+        between_in, between_of = covered(mine, lambda r: r["result"], lambda r: r.get("between"))
+        widths = [statistics.median([(r[of][1] - r[of][0]) / 2 / r["result"] for r in mine if r.get(of)] or [float("nan")]) for of in ("interval", "between")]
         print(f"{program:10} {statistics.mean(map(raw, mine)) / 1e6:8.1f} {statistics.mean(shares):6.1%} {sum(s <= 0.05 for s in shares) / len(shares):6.1%} |"
               f"            {percent_sd([raw(r) for r in mine]):6.2f} {percent_sd([r['kept'] for r in mine]):6.2f} {percent_sd([r['result'] for r in mine]):6.2f} |"
-              f"         {raw_in:3}/{raw_of:<3} {result_in:3}/{result_of:<3} {width:7.2%} {sum(r['adjusted'] for r in mine):5}/{len(mine)}")
+              f"         {raw_in:3}/{raw_of:<3} {result_in:3}/{result_of:<3} {between_in:3}/{between_of:<3} |            {widths[0]:6.2%} {widths[1]:7.2%} {sum(r['adjusted'] for r in mine):5}/{len(mine)}")
 
 
 def blocks():
@@ -115,6 +122,7 @@ def blocks():
         with open(args.data, encoding="utf-8") as f:
             runs = [json.loads(line) for line in f]
     chosen = args.programs.split(",")
+    known = len(runs)
     for block in range(args.blocks):
         for program in chosen:
             runs.append(measure(program))
@@ -122,6 +130,8 @@ def blocks():
                 with open(args.data, "a", encoding="utf-8") as f:
                     print(json.dumps(runs[-1]), file=f)
         print(f"block {block + 1} of {args.blocks}", file=sys.stderr)
+    for r in runs[known:]:
+        r["between"] = between_runs(r["run"])
     print_blocks(runs)
 
 

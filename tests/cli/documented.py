@@ -39,7 +39,8 @@ NOT_WRITTEN = {  # nor what the page says that they have
     "emp-applied": dict.fromkeys(("entries", "left"), "apply would change the settings of this machine (cli-setup)"),
     "emp-audit": {"items": "the machine must have units that disturb"},
     "emp-calibration": {"pid": "it must be running (cli-calibrate)"},
-    "emp-comparison": {"duet_doubt": "a duet must be doubtful (machine/duet)"},
+    "emp-comparison": {"duet_runs_alone": "a duet must be of an older version (cli-compare)",
+                       "ratio_in_turn": "a duet must be contradicted by its runs alone (cli-compare)"},
     "emp-load": {"correlation_with_run_time": "page waits must differ from run to run (cli-load)"},
     "emp-measure": dict.fromkeys(("by_cutoff", "by_unprofiled", "others"), OTHERS)
                    | {"sources": "something must interrupt the program", "lag1": "these samples are too few to know it",
@@ -171,6 +172,7 @@ def write_all():
     document("emp-analyze --json compare --compare both m1.json:1 m2.json:1", 2, 3, 4)
     for _ in range(10):
         run(f"emp-measure -q -r 5 -n often -- {BURN} 2")
+    measured(f"-r 5 -n often -- {BURN} 2")  # earlier runs show how runs differ
     document("emp-analyze --json trend often", 2, 3, 4)
     document("emp-analyze --json cutoffs --short 1 --long 2 --force", 2)
     write_all_of_made_up()

@@ -35,7 +35,7 @@ RESULT = {"command": "xz f", "mean": 0.1, "stddev": 0.01, "median": 0.1, "user":
                   "profile": "lab", "profile_noise": "noisy", "profile_blind_ns": 9, "environment": "d", "program_digest": "p", "output_digest": "o",
                   "held_back": {"by": "quota", "unmeasurable": False}}}
 MEASURE = {"format": "emp-measure", "version": 1, "results": [RESULT, {**RESULT, "command": "xz g"}]}
-MEASURED_DUET = {**MEASURE, "results": [{**result, "emp": {**result["emp"], "by_duet": [4]}} for result in MEASURE["results"]], "duet": {"doubt": None}}
+MEASURED_DUET = {**MEASURE, "results": [{**result, "emp": {**result["emp"], "by_duet": [4]}} for result in MEASURE["results"]], "duet": {"programs": []}}
 HYPERFINE = {"results": [{"command": name, "mean": 0.1, "times": [0.1, 0.2, 0.3], "exit_codes": [0]} for name in ("a", "b")]}
 PYPERF = {"version": "1.0", "metadata": {"name": "m", "unit": "second"},
           "benchmarks": [{"metadata": {"name": name}, "runs": [{"metadata": {"calibrate_loops": 2}}, {"values": [0.1, 0.2, 0.3]}]} for name in ("a", "b")]}

@@ -30,6 +30,10 @@ expect 0 'Kept 2 of 2' $measure -N -- true a b
 for option in '--profile paper-rhel6.4' '--discard-unprofiled 2%' '--retain 2'; do
 	refused 'without accounting no daemon is seen, so nothing can be discarded' $measure --accounting none $option -- true
 done
+cpu=$(taskset -pc $$ | grep -o '[0-9]*$')
+refused 'without accounting no daemon is seen, so nothing can be discarded' $measure --accounting none --retain 2 --cpu "$cpu" --neighbour off -- true
+refused 'without accounting no daemon is seen, so nothing can be discarded' $measure --accounting none --retain 2 --cpu "$cpu" --probe off -- true
+expect 0 'Kept [2-9] of' $measure --accounting none --retain 2 --max-runs 1000 --cpu "$cpu" --neighbour discard=100% -- true
 expect 0 'Kept 2 of 2' $measure --accounting none -- true
 refused '\-\-other-cpus extends --profile or --discard-unprofiled: add one of them' $measure --other-cpus -- true
 refused '\-\-other-cpus extends' $measure --accounting none --other-cpus -- true

@@ -334,19 +334,17 @@ def check_sentences(what, text, document):
 
 
 def check_duet(what, text, document):
-    """The rows of a duet: what the programs take alone and in it."""
+    """The rows of a duet: what the programs take in it."""
     programs, rows = (document.get("duet") or {}).get("programs", []), rows_of(text, "PROGRAM")
     if len(programs) != len(rows):
         fault(f"{what}: {len(rows)} programs of a duet on the screen, but {len(programs)} in the document")
     for row, program in zip(rows, programs):
         where = f"{what}, '{program['command']}' in the duet"
-        for heading, value in (("PT ALONE", program["pt_alone_ns"]), ("IN DUET", program["pt_ns"])):
-            check_cell(where, heading, row[heading], [value / 1e9 if value is not None else None])
-        for heading, of in (("PRICE", program["price"]), ("BIAS", program["bias"])):
-            if of and of["interval"]:
-                low, high = of["interval"]
-                half = (1 + of["share"]) * math.log((1 + high) / (1 + low)) / 2
-                check_cell(where, heading, row[heading], [of["share"], half] if "±" in row[heading] else [low, high])
+        check_cell(where, "PT", row["PT"], [program["pt_ns"] / 1e9])
+        size, unit = row["WORKING SET"].split()
+        if abs(float(size) * {"kB": 1e3, "MB": 1e6}[unit] - program["working_set_bytes"]) > 0.06 * program["working_set_bytes"] + 500:
+            fault(f"{where}: a working set of {size} {unit} on the screen, but {program['working_set_bytes']} bytes in the document")
+        check_cell(where, "REFILL", row["REFILL"].removeprefix("≤ "), [program["refill"]])
         check_cell(where, "LEFT OVER", row["LEFT OVER"], [program["left_over"]])
 
 
@@ -469,14 +467,14 @@ def main():
     case("by elapsed time", "-r", "4", "--compare", "et", *names, f"{burn} 4", f"{burn} 8", stored=("--compare", "et"))
     case("parameters", "-r", "3", "-L", "ms", "2,4,6", burn + " {ms}")
     case("in sequence", "-r", "4", "--order", "sequence", *names, f"{burn} 4", f"{burn} 8")
-    case("duet", "-r", "6", "--order", "duet", *names, f"{burn} 60", f"{burn} 70")
+    case("duet", "-r", "6", "--order", "duet", "--slice", "10ms", *names, f"{burn} 60", f"{burn} 70")
     case("too short for a duet", "-r", "4", "--order", "duet", *names, f"{burn} 2", f"{burn} 4")
     # the second one has twice the work while the first one runs
     shutil.copy(burn, "duet-partner")
     twice = f"sh -c 'sleep 0.05; pgrep -x duet-partner >/dev/null && exec {burn} 200; exec {burn} 100'"
-    document = case("biased duet", "-r", "6", "--order", "duet", *names, os.path.abspath("duet-partner") + " 400", twice)
-    if document["duet"]["doubt"] not in ("biased", "contradicted"):
-        fault(f"biased duet: the doubt is {document['duet']['doubt']}")
+    document = case("a duet whose runs alone disagree", "-r", "6", "--order", "duet", "--slice", "10ms", *names, os.path.abspath("duet-partner") + " 400", twice)
+    if "ratio_in_turn" not in document["comparisons"][0]:
+        fault(f"a duet whose runs alone disagree: {document['comparisons'][0]}")
     case("times far apart", "-r", "3", *names, f"{burn} 1", f"{burn} 1500")
     with neighbour() as cpu:
         one, two = ["--", burn, "100"], [*names, f"{burn} 100", f"{burn} 200"]

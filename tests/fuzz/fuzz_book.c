@@ -231,6 +231,7 @@ static void show_run(struct book *book, int64_t run, const struct profile *profi
 
 	if (!fine(run_result_read(book, run, &rules, RESULT_ALL, &result, &err), &err))
 		return;
+	fine(run_result_add_between(book, &result, true, &err), &err);
 	screen = run_screen_fill(&result);
 	run_notes_add(&screen.notes, &result, profile);
 	screen.name = result.discarding.run.program;

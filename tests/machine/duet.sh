@@ -21,7 +21,7 @@ query() {
 	sqlite3 "$EMP_DB" "$1"
 }
 
-last() { # the last run of a duet; others may follow that were taken in turn because the duet was too short
+last() { # the last run of a duet
 	query 'SELECT max(run) FROM duet'
 }
 
@@ -55,7 +55,7 @@ for way in $ways; do
 	duet="duet --slices-by $way"
 
 	# what the programs do
-	expect 0 "Duet on CPU $cpu, slices by the $way: 3.000 ms requested" $duet -r 4 "$inc 40000000" "$inc 40000000"
+	expect 0 "Duet on CPU $cpu, slices by the $way: 10.00 ms requested" $duet -r 4 "$inc 200000000" "$inc 200000000"
 	that "each program started first as often" [ "$(query "SELECT count(*), sum(position) FROM duet_sample WHERE run = $(last)")" = '4|6' ]
 	that "samples of one number were taken together" [ "$(query "SELECT count(*) FROM sample a JOIN sample b USING (n) WHERE a.run = $(last) AND b.run = $(last) - 1
 		AND a.start_ns < b.start_ns + b.et_ns AND b.start_ns < a.start_ns + a.et_ns")" = 4 ]
@@ -74,7 +74,7 @@ print(*[r["emp"]["pt_ns"] for r in json.load(open(sys.argv[1]))["results"]])' "$
 		WHERE sample.run = $(last)")" = 1 ]
 	expect 0 'LEFT OVER' $duet --repeat -r 3 -w 0 "$inc 3000000" "$inc 300000000"
 	that "with --repeat the shorter one ran often" [ "$(query "SELECT min(repetitions) > 5 FROM duet_sample WHERE run = $(last) - 1")" = 1 ]
-	expect 0 '' $duet -r 3 "$inc 10000000" "$inc 20000000" "$inc 30000000"
+	expect 0 '' $duet -r 3 "$inc 80000000" "$inc 100000000" "$inc 120000000"
 	that "three programs each started first once" [ "$(query "SELECT count(DISTINCT position) FROM duet_sample WHERE run = $(last)")" = 3 ]
 	expect 1 "ended with exit status 3 in sample 1" $duet -r 3 -w 0 --alone 0 "$inc 20000000" "sh -c 'exit 3'"
 	expect 124 'ran longer than 300.0 ms in sample 1' $duet --timeout 0.3 -w 0 --alone 0 "$inc 20000000" "sleep 4321.$$"
@@ -219,7 +219,7 @@ install -d -o 65534 "$dir/nobody"
 ordinary() { # COMMAND...: as an ordinary user
 	setpriv --reuid 65534 --clear-groups env EMP_DB="$dir/nobody/book.db" "$@"
 }
-expect 0 'slices by the scheduler' ordinary "$measure" -q --order duet --neighbour off -r 3 --cpu "$cpu" "$inc 40000000" "$inc 40000000"
+expect 0 'slices by the scheduler' ordinary "$measure" -q --order duet --neighbour off -r 3 --cpu "$cpu" "$inc 200000000" "$inc 200000000"
 that "nothing is said of a freezer that is not needed" sh -c "! grep 'the freezer' '$dir/out'"
 expect 0 'In INC units' ordinary "$measure" -q --neighbour off --against inc -r 2 --cpu "$cpu" -- true
 that "nor here" sh -c "! grep 'the freezer' '$dir/out'"

@@ -478,12 +478,13 @@ TEST(by_the_waiting_time_a_machine_with_two_speeds_is_noisy_and_no_more)
 	assert_non_null(strstr(a.why, "; noisy: blind to daemons below "));
 }
 
-/* One sample in ten takes a tenth longer, and nobody took that from it. */
-TEST_OF_RUN(by_the_waiting_time_samples_that_take_long_by_themselves_are_counted_too)
+/* One sample in ten takes a tenth longer, and nobody took that from it. So many had a neighbour. */
+static void finish_with_long_rests(uint32_t n_beside)
 {
 	struct sample *samples = make_samples(N);
 
 	for (uint32_t i = 0; i < N; i++) {
+		samples[i].neighbour_ppm = i % 10 == 7 && i < n_beside * 10 ? PPM : 0;
 		samples[i].pt_ns = (i % 10 == 7 ? 110 : 100) * NS_PER_MS +
 				   i * 7 % N * 10 * NS_PER_US;
 		samples[i].wait_ns = 20 * NS_PER_US + i % 2 * NS_PER_US;
@@ -492,10 +493,29 @@ TEST_OF_RUN(by_the_waiting_time_samples_that_take_long_by_themselves_are_counted
 	begin(RUN_SHORT, samples, N, &daemons, &options_by_wait);
 	analysis = finished();
 	assert_int_equal(analysis.verdict, VERDICT_CLEAN);
+}
+
+TEST_OF_RUN(by_the_waiting_time_samples_that_take_long_by_themselves_are_counted_too)
+{
+	finish_with_long_rests(0);
 	assert_non_null(strstr(analysis.why,
 		"one clean cluster of 30 samples with W up to 21.00 us; 3 with an "
 		"ET - W over 100.2"));
 	assert_non_null(strstr(analysis.why, " are long, and no daemons explain it"));
+}
+
+TEST_OF_RUN(long_samples_are_not_without_a_reason_if_they_had_a_neighbour)
+{
+	finish_with_long_rests(3);
+	assert_non_null(strstr(analysis.why, " are long because of a neighbour"));
+	assert_null(strstr(analysis.why, "no daemons explain"));
+}
+
+TEST_OF_RUN(the_neighbour_explains_no_more_samples_than_had_one)
+{
+	finish_with_long_rests(2);
+	assert_non_null(strstr(
+		analysis.why, " are long, 2 because of a neighbour; no daemons explain the other"));
 }
 
 /* Two samples in five take 1 to 7 % longer, and nobody took that from them: a machine that does so

@@ -74,6 +74,9 @@ TEST_OF_MACHINE(a_neighbour_is_the_hosts_affair_or_that_of_a_thread_that_is_seen
 	struct cpu_neighbour n[] = {{0, 0.002, -1, NAN}, {1, 0.452, -1, NAN}, {2, NAN, -1, NAN}};
 	struct facts f = {.root_fd = tree.fd, .machine.virtual = true};
 
+	assert_found_in(&f, "neighbour", CHECK_ABSENT, "only the running machine shows it");
+	f.root_fd = AT_FDCWD;
+
 	assert_found_in(&f, "neighbour", CHECK_BY_HOST,
 		"the host decides who shares its cores; -v looks");
 	f.machine.virtual = false;

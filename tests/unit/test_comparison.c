@@ -112,7 +112,8 @@ TEST(a_round_may_begin_with_either)
 
 TEST(separate_runs_need_to_know_how_runs_vary)
 {
-	struct run_variation little = {0.0001, 9, 10}, much = {0.1, 9, 10};
+	const struct run_variation little = {.sd = 0.0001, .df = 9, .n_runs = 10},
+				   much = {.sd = 0.1, .df = 9, .n_runs = 10};
 	struct comparison_rules gate = {.fail_if_slower = 2, .strict = true};
 	struct error err = {};
 	struct comparison c;
@@ -195,7 +196,7 @@ TEST(kinds_of_cpu_are_not_compared)
 
 TEST(a_step_in_the_middle_of_a_separate_run_is_no_mean_to_compare)
 {
-	struct run_variation little = {0.0001, 9, 10};
+	const struct run_variation little = {.sd = 0.0001, .df = 9, .n_runs = 10};
 	struct comparison_time items[2][40];
 	const struct comparison_side sides[] = {{items[0], 40}, {items[1], 40}};
 	struct comparison c;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The price of a duet, and the slice that is suggested by it. */
+/* What a duet costs at most, and the slices that it has by that. */
 #include "tests/unit/check.h"
 
 #include "lib/duet/duet_cost.h"
@@ -12,88 +12,84 @@ static struct made_up {
 	struct sample samples[N];
 	bool out[N];
 	struct duet_sample together[N];
-	struct duet_alone alone[2];
+	struct duet_row row;
 	struct duet_program program;
 } m;
 
-/* Samples of about 110 ms, each with a small error of its own, and 100 ms alone. */
+/* Samples of about 110 ms, in turns of 10 ms, of a program that touches 64 kB in each. */
 static int make(void **state)
 {
-	m = (struct made_up){};
+	m = (struct made_up){.row = {.slice_ns = 10 * NS_PER_MS, .working_set = 64000}};
 	for (uint32_t i = 0; i < N; i++) {
 		int64_t pt_ns = (int64_t)(110e6 * (1 + (i % 2 ? 0.001 : -0.001)));
 
 		m.samples[i] = (struct sample){.n = i + 1, .pt_ns = pt_ns, .et_ns = 2 * pt_ns};
 		m.together[i] = (struct duet_sample){i + 1, 1, 1, 2 * pt_ns};
 	}
-	m.alone[0] = (struct duet_alone){1, 0, 0, 100000000, 100000000};
-	m.alone[1] = (struct duet_alone){2, 5, 0, 100000000, 100000000};
-	m.program = (struct duet_program){m.samples, m.out, N, m.together, N, m.alone, 2, 110};
+	m.program = (struct duet_program){.samples = m.samples,
+		.out = m.out,
+		.n_samples = N,
+		.together = m.together,
+		.n_together = N,
+		.switches = 110,
+		.row = &m.row};
 	return 0;
 }
 
 #define TEST_OF_DUET(name) TEST_WITH(name, make, NULL)
 
-TEST_OF_DUET(the_price_is_against_the_samples_around_each_run_alone)
+static void assert_shared(double share)
 {
-	struct duet_cost cost = duet_cost_of(&m.program);
-
-	assert_true(fabs(cost.price.log - log(1.1)) < 0.001);
-	assert_true(cost.price.half > 0 && cost.price.half < 0.01);
-	assert_true(fabs(cost.last) < 1e-9);
-	assert_true(fabs(cost.slice_ns - 10e6) < 1e5);
+	assert_float_equal(duet_cost_of(&m.program).shared, share, 1e-4);
 }
 
-TEST_OF_DUET(discarded_samples_are_not_neighbours)
+TEST_OF_DUET(refilling_costs_at_most_100_ns_for_each_line_that_a_turn_touches)
+{
+	assert_float_equal(duet_cost_of(&m.program).slice_ns, 10e6, 1e5);
+	assert_shared(0.01);
+	m.program.switches = 220; /* others took the CPU in between */
+	assert_shared(0.02);
+	m.program.switches = 55; /* longer turns touch more, and there are fewer of them */
+	assert_shared(0.01);
+	m.program.switches = -1;
+	assert_shared(0.01);
+	m.row.working_set = INT64_MAX;
+	assert_shared(1);
+	m.row.working_set = -1;
+	assert_true(isnan(duet_cost_of(&m.program).shared));
+}
+
+TEST_OF_DUET(the_mean_is_of_the_samples_kept)
 {
 	m.samples[0].pt_ns *= 10;
 	m.out[0] = true;
-	m.samples[4].pt_ns *= 10;
-	m.out[4] = true;
-	assert_true(fabs(duet_cost_of(&m.program).price.log - log(1.1)) < 0.002);
-}
-
-TEST_OF_DUET(without_runs_alone_there_is_no_price)
-{
-	struct duet_cost cost;
-
-	m.program.n_alone = 0;
-	cost = duet_cost_of(&m.program);
-	assert_true(isnan(cost.price.log) && isnan(cost.alone_ns));
-	assert_int_equal(duet_suggest_slice(10 * NS_PER_MS, &cost, 1), 0);
+	assert_float_equal(duet_cost_of(&m.program).pt_ns, 110e6, 1e5);
 }
 
 TEST_OF_DUET(the_time_without_another_program_is_known)
 {
+	assert_float_equal(duet_cost_of(&m.program).last, 0, 1e-9);
 	for (int i = 0; i < N; i++)
 		m.together[i].together_ns /= 4;
-	assert_true(fabs(duet_cost_of(&m.program).last - 0.75) < 0.001);
+	assert_float_equal(duet_cost_of(&m.program).last, 0.75, 0.001);
 }
 
-TEST(a_longer_slice_is_suggested_by_the_price)
+TEST(a_program_must_be_known_and_have_four_slices)
 {
-	struct duet_cost cost = {.price = {log(1.1), 0.01}, .together_ns = 1e9};
+	const double kb = 1e3;
+	struct duet_candidate c[] = {
+		{200 * NS_PER_MS, 0, {{10 * kb, 10 * kb, 10 * kb, 10 * kb}, {1, 1, 1, 1}, 0}},
+		{200 * NS_PER_MS, -1, {{64 * kb, 64 * kb, 64 * kb, 64 * kb}, {1, 1, 1, 1}, 0}}};
+	size_t dearest = 7;
 
-	assert_int_equal(duet_suggest_slice(3 * NS_PER_MS, &cost, 1), 30 * NS_PER_MS);
-	assert_int_equal(duet_suggest_slice(10 * NS_PER_MS, &cost, 1), 100 * NS_PER_MS);
-	assert_int_equal(duet_suggest_slice(100 * NS_PER_MS, &cost, 1), 0);
-	cost.together_ns = 110e6; /* four slices of less than 30 ms */
-	assert_int_equal(duet_suggest_slice(3 * NS_PER_MS, &cost, 1), 10 * NS_PER_MS);
-	assert_int_equal(duet_suggest_slice(10 * NS_PER_MS, &cost, 1), 0);
-	cost.together_ns = 1e9;
-	cost.price.log = log(2); /* 100 ms make it 7 % */
-	assert_int_equal(duet_suggest_slice(10 * NS_PER_MS, &cost, 1), 0);
-	cost.price.log = log(1.1);
-	cost.price.half = 0.2; /* not known well enough */
-	assert_int_equal(duet_suggest_slice(3 * NS_PER_MS, &cost, 1), 0);
-	cost.price = (struct duet_estimate){0.005, 0.001};
-	assert_int_equal(duet_suggest_slice(3 * NS_PER_MS, &cost, 1), 0);
-}
-
-TEST(the_bias_is_the_difference_of_the_prices)
-{
-	const struct duet_cost a = {.price = {0.10, 0.03}}, b = {.price = {0.02, 0.04}};
-	struct duet_estimate bias = duet_bias(&a, &b);
-
-	assert_true(fabs(bias.log + 0.08) < 1e-12 && fabs(bias.half - 0.05) < 1e-12);
+	assert_float_equal(duet_dearest(c, 2, 10 * NS_PER_MS, &dearest), 0.01, 1e-9);
+	assert_int_equal(dearest, 1);
+	assert_float_equal(duet_dearest(c, 2, 30 * NS_PER_MS, &dearest), 0.01 / 3, 1e-9);
+	assert_true(isinf(duet_dearest(c, 2, 100 * NS_PER_MS, &dearest)));
+	assert_int_equal(dearest, 0); /* both are too short: the first */
+	c[1].switches = 20;           /* every 10 ms by somebody else */
+	assert_float_equal(duet_dearest(c, 2, 10 * NS_PER_MS, &dearest), 0.02, 1e-9);
+	c[0].set = WORKING_SET_EMPTY;
+	assert_true(isinf(duet_dearest(c, 2, 10 * NS_PER_MS, &dearest)));
+	assert_int_equal(dearest, 0);
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the screen of a duet warns of. */
-#include "tests/unit/check.h"
+/* What the screen of a duet shows and warns of; and how often the verdicts of duets are wrong, by
+ * made-up samples of programs that pay for sharing a CPU. */
+#include "tests/unit/drawn.h"
 
 #include "lib/duet/duet_report.h"
-
-#include <gsl/gsl_randist.h>
 
 #include <math.h>
 
@@ -12,16 +11,16 @@
 static struct duet_cost costs[2];
 static struct duet_row rows[] = {
 	{1, .slice_ns = 10 * NS_PER_MS, .run = 1}, {1, .slice_ns = 10 * NS_PER_MS, .run = 2}};
-static const struct duet_report report = {.rows = rows, .costs = costs, .n = 2};
-static const struct duet_estimate unknown = {NAN, NAN};
+static struct duet_report report = {.rows = rows, .costs = costs, .n = 2};
 
-static void make(struct duet_estimate first, struct duet_estimate second)
+static void make(double first, double second)
 {
-	for (size_t i = 0; i < 2; i++)
-		costs[i] = (struct duet_cost){.alone_ns = 200e6,
-			.together_ns = 200e6,
-			.slice_ns = 10e6,
-			.price = i == 0 ? first : second};
+	for (size_t i = 0; i < 2; i++) {
+		costs[i] = (struct duet_cost){
+			.pt_ns = 200e6, .slice_ns = 10e6, .shared = i == 0 ? first : second};
+		rows[i].working_set = isnan(costs[i].shared) ? -1
+							     : llround(6400e3 * costs[i].shared);
+	}
 }
 
 static char *print(void)
@@ -31,194 +30,161 @@ static char *print(void)
 	return PRINTED(file, duet_report_print(file, &report, names, NULL));
 }
 
-static void assert_warns(const char *warning) /* NULL: of nothing */
+static void assert_warns(const char *warning)
 {
 	_cleanup_(freep) char *text = print();
-	_cleanup_(freep) char *wanted = text_format("Warning: %s", warning ?: "");
 
-	/* the first warning is the wanted one */
-	if (warning ? !strstr(text, wanted) || strstr(text, "Warning: ") != strstr(text, wanted)
-		    : strstr(text, "Warning: ") != NULL)
-		fail_msg("not '%s' in: %s", warning ?: "no warning", text);
+	if (!strstr(text, warning))
+		fail_msg("not '%s' in: %s", warning, text);
 }
 
-TEST(a_price_beyond_doubt_is_a_warning)
-{
-	static const struct {
-		struct duet_estimate first, second;
-		const char *warning;
-	} cases[] = {
-		/* that a longer slice makes small, that none does, and prices that differ beyond
-		 * doubt */
-		{{0.12, 0.02}, {0.11, 0.02},
-			"sharing caches may bias the ratio (PRICE); try --slice 30ms"},
-		{{0.48, 0.12}, {0.10, 0.08},
-			"sharing caches biases the ratio (BIAS); try --order interleave"},
-		{{0.04, 0.005}, {0.02, 0.005},
-			"sharing caches biases the ratio (BIAS); try --slice"},
-		{{0.04, 0.01}, {0.04, 0.01}, NULL}, {{0.2, 0.16}, {0.1, 0.1}, NULL},
-		{{-0.2, 0.1}, {-0.1, 0.1}, NULL}, /* a machine that was slower */
-		/* 1.3 half intervals */
-		{{NAN, NAN}, {NAN, NAN}, NULL}, {{0.03, 0.01}, {0.012, 0.01}, NULL},
-		{{-0.5, 0.1}, {-0.2, 0.06}, NULL}, /* runs alone that were disturbed */
-	};
-
-	for (size_t i = 0; i < ELEMENTS(cases); i++) {
-		make(cases[i].first, cases[i].second);
-		assert_warns(cases[i].warning);
-	}
-	make(cases[0].first, cases[0].second);
-	costs[1].together_ns = 60e6; /* too short for slices of 30 ms */
-	assert_warns("sharing caches may bias the ratio (PRICE); try --order interleave");
-}
-
-TEST(prices_are_shown_with_their_intervals)
+TEST(the_working_set_is_shown_and_what_refilling_it_costs_at_most)
 {
 	_cleanup_(freep) char *text = NULL;
 
-	make((struct duet_estimate){0.04, 0.005}, (struct duet_estimate){0.038, 0.03});
+	make(0.004, NAN);
 	text = print();
-	assert_non_null(strstr(text, "4.1 ± 0.5 %  "));
-	assert_non_null(strstr(text, "  4 ± 3 %  0 ± 3 %  ")); /* not -0 */
-	free(text);
-	make((struct duet_estimate){0.7, 0.77}, unknown);
-	text = print();
-	assert_non_null(strstr(text, "-7 … 335 %"));
+	assert_non_null(strstr(text, "200.0 ms        26 kB  ≤ 0.40 %"));
+	assert_non_null(strstr(text, "200.0 ms            -         -"));
+	assert_null(strstr(text, "Warning"));
 }
 
 TEST(time_without_the_other_and_long_slices_are_said)
 {
-	make(unknown, unknown);
+	make(0, 0);
 	costs[1].last = 0.3;
-	assert_warns("the longest program ran alone for 30 % of its time; try --repeat");
+	assert_warns("Warning: the longest program ran alone for 30 % of its time; try --repeat");
 	costs[1].last = 0;
 	costs[0].slice_ns = costs[1].slice_ns = 30e6;
-	assert_warns("the slices are longer than requested; try --slices-by freezer");
+	assert_warns("Warning: the slices are longer than requested; try --slices-by freezer");
 }
 
-TEST(a_duet_is_in_doubt_by_its_bias_and_by_the_runs_alone)
-{
-	static const struct {
-		struct duet_estimate price_of_b;
-		double log_ratio, together_ns;
-		enum duet_doubt doubt;
-	} cases[] = {
-		/* a bias beyond doubt leaves no verdict to the duet */
-		{{0.05, 0.06}, 0.1, 200e6, DUET_SOUND},
-		{{0.07, 0.06}, 0.1, 200e6, DUET_BIASED},
-		{{-0.07, 0.06}, 0.1, 200e6, DUET_BIASED},
-		{{NAN, NAN}, 0.1, 200e6, DUET_SOUND}, /* --alone 0 */
-		/* programs that compare otherwise alone contradict their duet */
-		{{0.025, 0.1}, 0.04, 200e6, DUET_CONTRADICTED},
-		{{0.015, 0.1}, 0.04, 200e6, DUET_SOUND},
-		{{0.05, 0.1}, 0.04, 200e6, DUET_CONTRADICTED},
-		{{-0.05, 0.1}, -0.04, 200e6, DUET_CONTRADICTED},
-		{{-0.05, 0.1}, 0.04, 200e6, DUET_SOUND},
-		{{0.05, 0.1}, 0.02, 200e6, DUET_SOUND}, /* no difference */
-		/* a program of less than four slices is too short */
-		{{0, 0.1}, 0, 41e6, DUET_SOUND},
-		{{0, 0.1}, 0, 39e6, DUET_TOO_SHORT},
-	};
+enum { MOST = 20, MOST_ALONE = 4, TRIES = 500 };
 
-	for (size_t i = 0; i < ELEMENTS(cases); i++) {
-		const struct duet_cost a = {.together_ns = 200e6, .price = {0, 0.01}},
-				       b = {.together_ns = cases[i].together_ns,
-					       .price = cases[i].price_of_b};
-		const struct log_ratio ratio = {
-			.n = 12, .mean = cases[i].log_ratio, .se = 0.01, .df = 11}; /* ± 0.022 */
-
-		assert_int_equal(duet_doubt_of(&a, &b, 10 * NS_PER_MS, &ratio), cases[i].doubt);
-	}
-	assert_int_equal(duet_slice_for(99 * NS_PER_MS), 3 * NS_PER_MS);
-	assert_int_equal(duet_slice_for(100 * NS_PER_MS), 10 * NS_PER_MS);
-}
-
-/* A made-up duet of 10 samples and as many runs alone as by default, on a machine whose speed
- * varies by 5 % from sample to sample. Alone, b takes exp(alone) times as long as a; in the duet,
- * its price is `price`. */
-struct tried {
-	double reversed,
-		/* shares of the tries: verdicts of the duet that have the wrong sign; those in
-		 * doubt */
-		doubted;
+/* A duet of n samples on a machine whose speed varies by 5 % from sample to sample, and the
+ * programs' ratio by 1 %. b takes exp(alone) times as long as a, and in the duet it takes a share
+ * of `price` more, of which it is known that it is at most `bound` (NAN: not known). Of the runs
+ * alone, each varies by 5 %. */
+struct world {
+	double alone, price, bound;
+	size_t n, n_alone;
 };
 
-static struct tried try_duets(double alone, double price, uint64_t seed)
+static struct comparison draw_duet(const struct world *w)
 {
-	enum { N = 10, N_ALONE = 4, TRIES = 1000 };
-	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-	struct tried tried = {};
+	static struct sample samples[2][MOST];
+	static struct duet_alone alone[2][MOST_ALONE];
+	static bool out[MOST];
+	static struct run_result results[2];
+	const struct run_result *judged[2] = {&results[0], &results[1]};
+	struct duet_program programs[2];
+	struct duet_cost of[2] = {{.shared = w->bound}, {.shared = w->bound}};
+	struct duet_report d = {
+		.rows = rows, .costs = of, .programs = programs, .results = judged, .n = 2};
+	int64_t now_ns = NS_PER_S;
+	struct comparison c;
+	bool by_alone;
 
-	gsl_rng_set(rng, check_seed(seed));
-	for (int t = 0; t < TRIES; t++) {
-		struct sample samples[2][N] = {};
-		struct duet_alone alone_runs[2][N_ALONE] = {};
-		bool out[N] = {};
-		int64_t times[2][N];
-		struct duet_cost prices[2];
-		struct log_ratio ratio;
-		enum duet_doubt doubt;
+	for (uint32_t i = 0; i < w->n; i++) {
+		double machine = gsl_ran_gaussian(rng, 0.05);
 
-		for (uint32_t i = 0; i < N; i++) {
-			double machine = gsl_ran_gaussian(rng, 0.05);
+		for (int k = 0; k < 2; k++) {
+			double log_ns = machine + gsl_ran_gaussian(rng, 0.01 / sqrt(2)) +
+					k * (w->alone + log1p(w->price));
+			int64_t ns = llround(200e6 * exp(log_ns));
 
-			for (int k = 0; k < 2; k++) {
-				double log_ns = machine + gsl_ran_gaussian(rng, 0.01) +
-						k * (alone + price);
-
-				times[k][i] = llround(200e6 * exp(log_ns));
-				samples[k][i] = (struct sample){
-					.n = i + 1, .et_ns = 2 * times[k][i], .pt_ns = times[k][i]};
-			}
+			samples[k][i] = (struct sample){.n = i + 1,
+				.start_ns = now_ns + k,
+				.et_ns = 2 * ns,
+				.pt_ns = ns,
+				.wait_ns = 0};
 		}
-		for (uint32_t i = 0; i < N_ALONE; i++)
-			for (int k = 0; k < 2; k++)
-				alone_runs[k][i] = (struct duet_alone){.n = i + 1,
-					.after = i * N / N_ALONE,
-					.pt_ns = llround(200e6 * exp(gsl_ran_gaussian(rng, 0.05) +
-									 k * alone))};
-		for (int k = 0; k < 2; k++)
-			prices[k] = duet_cost_of(&(struct duet_program){
-				samples[k], out, N, NULL, 0, alone_runs[k], N_ALONE, -1});
-		ratio = log_ratio_of(times[0], times[1], NULL, N);
-		doubt = duet_doubt_of(&prices[0], &prices[1], 10 * NS_PER_MS, &ratio);
-		tried.doubted += (doubt != DUET_SOUND) / (double)TRIES;
-		tried.reversed += (doubt == DUET_SOUND && ratio.mean * alone < 0 &&
-					  fabs(ratio.mean) > log_ratio_half(&ratio, 0.05)) /
-				  (double)TRIES;
+		now_ns += NS_PER_S;
 	}
-	gsl_rng_free(rng);
-	return tried;
+	for (uint32_t i = 0; i < w->n_alone; i++)
+		for (int k = 0; k < 2; k++, now_ns += NS_PER_S)
+			alone[k][i] = (struct duet_alone){.n = i + 1,
+				.start_ns = now_ns,
+				.et_ns = 200e6,
+				.pt_ns = llround(
+					200e6 * exp(gsl_ran_gaussian(rng, 0.05) + k * w->alone))};
+	for (int k = 0; k < 2; k++) {
+		results[k].discarding = (struct discarding){
+			.run = {.kind = RUN_DUET, .cpu = 1, .resolution_ns = 1}, .out = out};
+		results[k].discarding.pt.kept.mean_ns = 200e6;
+		programs[k] = (struct duet_program){.samples = samples[k],
+			.out = out,
+			.n_samples = w->n,
+			.alone = alone[k],
+			.n_alone = w->n_alone,
+			.row = &rows[k]};
+	}
+	assert_int_equal(duet_report_compare(&d, 0, 1, &c, &by_alone, NULL), 1);
+	assert_int_equal(by_alone, isnan(w->bound) && w->n_alone > 1);
+	return c;
 }
 
-TEST(a_duet_reverses_a_sign_in_one_case_of_a_hundred)
+/* How often the verdict is that b is slower or faster. */
+static double share_different(const struct world *w)
 {
-	static const double alone[] = {0.15, 0.3, -0.2, 0.5, 0.15, 0.1, 0.1, 0.1, 0.1, 0.05, 0.05,
-		0.05},
-			    price[] = {-0.3, -0.6, 0.4, -0.55, -0.18, -0.12, -0.15, -0.2, -0.3,
-				    -0.06, -0.1, -0.15},
-			    most[] = {0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.04,
-				    0.04, 0.04};
+	size_t n = 0;
 
-	for (size_t i = 0; i < ELEMENTS(alone); i++) {
-		struct tried tried = try_duets(alone[i], price[i], 10 + i);
+	for (int i = 0; i < TRIES; i++) {
+		struct comparison c = draw_duet(w);
+		enum comparison_verdict verdict = comparison_verdict(&c);
 
-		printf("alone %.2f, price %.2f: %.3f reversed, %.3f in doubt\n", alone[i], price[i],
-			tried.reversed, tried.doubted);
-		assert_true(tried.reversed <= most[i]);
+		n += verdict == COMPARISON_SLOWER || verdict == COMPARISON_FASTER;
+	}
+	return (double)n / TRIES;
+}
+
+/* The nominal 5 %, and 3 standard errors of 500 tries. */
+#define RARELY 0.08
+
+TEST_DRAWN(equal_programs_with_any_price_within_the_bound_rarely_differ, 1)
+{
+	static const double bounds[] = {0, 0.002, 0.01, 0.05, 0.2}, parts[] = {-1, 0, 0.5, 1};
+
+	for (size_t i = 0; i < ELEMENTS(bounds); i++)
+		for (size_t k = 0; k < ELEMENTS(parts); k++) {
+			const struct world w = {.bound = bounds[i],
+				.price = (parts[k] < 0 ? -1 : 1) *
+					 (1 / (1 - fabs(parts[k]) * bounds[i]) - 1),
+				.n = 10};
+			/* a price of a is as if b took less */
+			const struct world of_a = {
+				.bound = bounds[i], .price = 1 / (1 + fabs(w.price)) - 1, .n = 10};
+
+			assert_true(share_different(parts[k] < 0 ? &of_a : &w) <= RARELY);
+		}
+}
+
+TEST_DRAWN(two_percent_are_found_in_nine_of_ten_after_20_rounds_within_a_cheap_bound, 2)
+{
+	const struct world w = {.alone = log(1.02), .bound = DUET_CHEAP, .price = 0, .n = 20};
+	const struct world against = {
+		.alone = log(1.02), .bound = DUET_CHEAP, .price = -DUET_CHEAP, .n = 20};
+
+	assert_true(share_different(&w) >= 0.9);
+	assert_true(share_different(&against) >= 0.9);
+}
+
+TEST_DRAWN(without_a_bound_the_runs_alone_decide_whatever_the_price, 3)
+{
+	static const double prices[] = {0, 0.01, 0.02, 0.05, 0.1, 0.2};
+
+	for (size_t i = 0; i < ELEMENTS(prices); i++) {
+		const struct world w = {.price = prices[i], .bound = NAN, .n = 8, .n_alone = 4};
+
+		assert_true(share_different(&w) <= RARELY);
 	}
 }
 
-/* Small differences are lost more often: four runs alone say little about them on such a
- * machine. */
-TEST(programs_without_a_price_are_rarely_taken_in_turn)
+TEST_DRAWN(without_either_a_duet_is_unmeasurable, 4)
 {
-	static const double alone[] = {0, 0.02, 0.05, 0.2}, most[] = {0.07, 0.55, 0.25, 0.05};
+	const struct world w = {.bound = NAN, .n = 8};
+	struct comparison c = draw_duet(&w);
 
-	for (size_t i = 0; i < ELEMENTS(alone); i++) {
-		struct tried tried = try_duets(alone[i], 0, 20 + i);
-
-		printf("alone %.2f: %.3f in doubt\n", alone[i], tried.doubted);
-		assert_true(tried.doubted <= most[i]);
-	}
+	assert_int_equal(comparison_verdict(&c), COMPARISON_UNMEASURABLE);
+	assert_int_equal(c.unmeasurable, UNMEASURABLE_SHARED);
 }

@@ -383,6 +383,36 @@ TEST_OF_SESSION(times_without_a_neighbour_stand_beside_those_that_were_measured)
 	assert_non_null(strstr(table, "without the neighbour on the core"));
 }
 
+TEST_OF_SESSION(the_interval_between_runs_is_there_if_it_is_known)
+{
+	_cleanup_(freep) char *text = NULL, *csv = write_with(EXPORT_CSV);
+	_cleanup_(json_decrefp) json_t *document = NULL;
+	json_t *results, *between;
+
+	assert_null(strstr(csv, "pt_between_runs"));
+	free(csv);
+	m.tasks[0].result.discarding.pt.between = (struct run_interval){
+		190e6, 210e6, {.sd = 0.02, .df = 11, .n_runs = 12}};
+	csv = write_with(EXPORT_CSV);
+	assert_non_null(
+		strstr(csv, ",command_line,pt_between_runs_low,pt_between_runs_high,pt_ratio,"));
+	assert_non_null(strstr(csv, ",slow,0.190000000,0.210000000,"));
+	assert_non_null(strstr(csv, ",quick,,,"));
+
+	text = write_with(EXPORT_JSON);
+	document = json_loads(text, 0, NULL);
+	results = json_object_get(document, "results");
+	assert_int_equal(json_unpack(json_array_get(results, 0), "{s:{s:{s:{s:o}}}}", "emp", "pt",
+				 "kept", "between_runs", &between),
+		0);
+	assert_int_equal(json_integer_value(json_object_get(between, "runs")), 12);
+	assert_true(json_number_value(json_array_get(json_object_get(between, "interval_ns"), 1)) ==
+		    210e6);
+	assert_int_equal(json_unpack(json_array_get(results, 1), "{s:{s:{s:{s:o}}}}", "emp", "pt",
+				 "kept", "between_runs", &between),
+		-1);
+}
+
 /* In a duet process times are related: to the fastest of those that have one. */
 TEST_OF_SESSION(nothing_is_related_to_a_program_of_which_no_sample_is_kept)
 {

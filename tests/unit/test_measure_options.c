@@ -319,13 +319,10 @@ TEST(against_inc_is_a_duet_that_is_repeated_after_a_warm_up)
 	assert_int_equal(o.order, ORDER_DUET);
 	assert_true(o.repeat && o.cpu >= 0);
 	assert_int_equal(o.warm_ups, 1);
-	assert_int_equal(o.alone, 0);
 	o = against_inc();
-	o.alone = 3;
 	o.warm_ups = 2;
 	o.order = ORDER_DUET;
 	assert_int_equal(measure_options_finish(&o, &err), 0);
-	assert_int_equal(o.alone, 3);
 	assert_int_equal(o.warm_ups, 2);
 }
 

@@ -340,17 +340,22 @@ TEST_OF_RUN(most_samples_beside_a_neighbour_are_worth_a_warning)
 	assert_int_equal(s.notes.n, 0);
 	clear(NULL);
 	make_samples(NULL);
-	discard_beside(NEIGHBOUR_AUTO, 9);
+	discard_beside(NEIGHBOUR_AUTO, 10);
 	assert_int_equal(s.n_reasons, 0);
 	assert_int_equal(r.discarding.neighbour, NEIGHBOUR_ADJUST);
 	assert_non_null(strstr(s.notes.items[0].text, "PT is adjusted for a neighbour: "));
-	assert_note(1, "Warning: neighbour in 9 of 12 samples: try another --cpu, or another hour");
+	assert_note(1, "Warning: neighbour in 10 of 12 samples: try another --cpu, or another hour");
 	clear(NULL);
 	make_samples(NULL);
-	discard_beside(NEIGHBOUR_DISCARD, 9);
+	discard_beside(NEIGHBOUR_DISCARD, 10);
 	assert_int_equal(s.notes.n, 1); /* and not that more samples should be taken */
 	assert_note(
-		0, "Warning: neighbour in 9 of 12 samples: try another --cpu, --neighbour adjust");
+		0, "Warning: neighbour in 10 of 12 samples: try another --cpu, --neighbour adjust");
+	clear(NULL);
+	make_samples(NULL);
+	discard_beside(NEIGHBOUR_OFF, 9);
+	for (size_t i = 0; i < s.notes.n; i++)
+		assert_null(strstr(s.notes.items[i].text, "neighbour"));
 }
 
 TEST_OF_RUN(that_no_neighbour_was_seen_is_a_detail)

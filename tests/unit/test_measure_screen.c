@@ -107,6 +107,46 @@ TEST_OF_SCREEN(a_run_with_discards_and_disturbances_takes_five_lines)
 			PT("125.6 … 130.3"));
 }
 
+#define BETWEEN(interval) \
+	"  Between runs    95 % CI " interval " ms   12 earlier runs vary by 2.1 %\n"
+
+/* Of 12 earlier runs. */
+static void differ_between_runs(double low_ns, double high_ns)
+{
+	d.run.kind = RUN_MEASURE;
+	d.pt.between = (struct run_interval){low_ns, high_ns, {0.0214, 11, 12, 20}};
+}
+
+TEST_OF_SCREEN(the_interval_between_runs_is_shown_where_that_of_the_run_is_much_narrower)
+{
+	differ_between_runs(122e6, 134e6);
+	check_text(NAME KEPT_ALL ET BETWEEN("122.0 … 134.0") USUAL_PT);
+	differ_between_runs(125e6, 131e6);
+	check_text(NAME KEPT_ALL TIMES("125.8 … 130.1"));
+	s.verbose = true;
+	s.by_all_runs = true;
+	check_text(NAME KEPT_ALL RANGE ET
+		"  Between runs    95 % CI 125.0 … 131.0 ms   12 other runs vary by 2.1 %\n" USUAL_PT);
+}
+
+TEST_OF_SCREEN(that_earlier_runs_would_tell_how_runs_differ_is_said_with_v_alone)
+{
+	d.run.kind = RUN_MEASURE;
+	check_text(NAME KEPT_ALL TIMES("125.8 … 130.1"));
+	s.verbose = true;
+	check_text(
+		NAME "  How far separate runs differ is not known: 3 earlier runs of this command\n"
+		     "    would tell\n" KEPT_ALL TIMES("125.8 … 130.1"));
+}
+
+TEST_OF_SCREEN(the_interval_between_runs_takes_the_line_of_one_who_disturbed)
+{
+	notes_add(&s.notes, NOTE_FEW, "Warning: few samples kept");
+	disturbed_by("backupd", 228000000);
+	differ_between_runs(122e6, 134e6);
+	check_text(NAME KEPT_ALL "  Warning: few samples kept\n" BETWEEN("122.0 … 134.0") USUAL_PT);
+}
+
 /* The papers' mean is shown where it lies outside of the interval; else only with -v. */
 TEST_OF_SCREEN(samples_that_only_the_papers_discard_are_kept)
 {
@@ -350,6 +390,20 @@ TEST_OF_SCREEN(what_took_the_rest_of_the_time_is_said)
 	check_text(NAME KEPT_ALL
 		"  Disturbed by    backupd 598 ms, a-long-name-01 100 ms, fifteen-letters 100 ms\n"
 		"  ET (mean ± σ)   129.1 ms ± 4.6 ms   81 % on CPU\n" USUAL_PT);
+}
+
+TEST_OF_SCREEN(a_neighbour_and_who_disturbed_share_a_line_if_there_is_only_one)
+{
+	s.neighbour = (struct neighbour_time){.share = 0.02, .n_probed = 20, .n_beside = 1};
+	d.et.raw = d.et.kept;
+	disturbed_by("backupd", 598000000);
+	check_text(NAME KEPT_ALL
+		"  Neighbour on the core's other thread in 2 % of the time (1 of 20 samples)\n"
+		"  Disturbed by    backupd 598 ms                              emp-analyze show 3\n" USUAL_PT);
+	d.et.kept = make(20, 258e6, 4.6e6);
+	s.explained = 1;
+	check_text(NAME KEPT_ALL "  Disturbed by    backupd 598 ms; neighbour 2.0 % of the time\n"
+				 "  ET (mean ± σ)   258.0 ms ± 4.6 ms   99 % on CPU\n" USUAL_PT);
 }
 
 TEST(the_gravest_warning_is_the_first_in_whatever_order_they_are_added)

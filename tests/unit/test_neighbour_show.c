@@ -18,7 +18,7 @@ static void assert_says(const char *screen, const char *text)
 		fail_msg("'%s' is not in:\n%s", text, screen);
 }
 
-/* A CPU in whose minute each second has 1 s - `with` without a neighbour and then `with` with one. */
+/* A CPU in whose minute each second has 1 s - `with` without a neighbour, then `with` with one. */
 static struct observed_cpu observed(int cpu, double with, double cycle_ps)
 {
 	struct observed_cpu made = {.stolen = NAN};

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
--- Version 7: the neighbour, who uses the other hardware thread of the program's core.
+-- Version 7: the neighbour, who uses the other hardware thread of the program's core; what a program of a duet touches.
 
 -- The share of a sample's time with one, and the standard error of that; the CPU time of the probes that found it.
 ALTER TABLE sample ADD COLUMN neighbour_ppm INTEGER CHECK(neighbour_ppm BETWEEN 0 AND 1000000);
@@ -13,3 +13,6 @@ ALTER TABLE run ADD COLUMN neighbour_rule TEXT NOT NULL DEFAULT 'off'
 ALTER TABLE run ADD COLUMN neighbour_limit_ppm INTEGER CHECK(neighbour_limit_ppm BETWEEN 1 AND 1000000);
 ALTER TABLE run ADD COLUMN neighbour_slope_ppm INTEGER CHECK(neighbour_slope_ppm BETWEEN 0 AND 10000000);
 ALTER TABLE run ADD COLUMN neighbour_slope_error_ppm INTEGER CHECK(neighbour_slope_error_ppm BETWEEN 1 AND 10000000);
+
+-- Bytes that the program touches in a slice, by its warm-ups; NULL: not known.
+ALTER TABLE duet ADD COLUMN working_set INTEGER CHECK(working_set >= 0);

@@ -91,18 +91,24 @@ char *cpu_mask(const char *mask, const int *cpus, size_t n, bool without)
 	return TAKE(copy);
 }
 
-void cpu_siblings(int cpu, int **ret, size_t *ret_n)
+void cpu_core_threads(int root_fd, int cpu, int **ret, size_t *ret_n)
 {
 	_cleanup_(freep) char *list = path_text(
-		AT_FDCWD, SYS_CPU "cpu%d/topology/thread_siblings_list", cpu);
-	int *threads = NULL;
-	size_t n = 0, kept = 0;
+		root_fd, SYS_CPU "cpu%d/topology/thread_siblings_list", cpu);
 
-	if (list && text_parse_cpu_list(list, &threads, &n) < 0)
-		n = 0;
+	*ret = NULL;
+	*ret_n = 0;
+	if (!cpu_list_has(list, cpu) || text_parse_cpu_list(list, ret, ret_n) < 0)
+		*ret_n = 0;
+}
+
+void cpu_siblings(int cpu, int **ret, size_t *ret_n)
+{
+	size_t n, kept = 0;
+
+	cpu_core_threads(AT_FDCWD, cpu, ret, &n);
 	for (size_t i = 0; i < n; i++)
-		if (threads[i] != cpu)
-			threads[kept++] = threads[i];
-	*ret = threads;
+		if ((*ret)[i] != cpu)
+			(*ret)[kept++] = (*ret)[i];
 	*ret_n = kept;
 }

@@ -16,8 +16,11 @@ bool cpu_list_has(const char *list, int cpu);
 /* The list, as the kernel would write it; the caller frees it. */
 char *cpu_list_text(const int *cpus, size_t n);
 
-/* The other threads of the core that the CPU is a thread of; none where the kernel does not say. The
- * caller frees the array. */
+/* The threads of the core that the CPU is one of, this one among them; none where the kernel does
+ * not say. The caller frees the array. */
+void cpu_core_threads(int root_fd, int cpu, int **ret, size_t *ret_n);
+
+/* The same without this CPU. */
 void cpu_siblings(int cpu, int **ret, size_t *ret_n);
 
 /* All CPUs of two lists, as the kernel would write them; the caller frees it. NULL: they are no

@@ -17,7 +17,8 @@ struct neighbour_watch {
 	size_t n;
 	int64_t for_ns;
 	/* Between the readings of a CPU, about: half of it to one and a half, so that what comes
-	 * periodically is not missed. 0: none. Longer if the readings would take too much memory. */
+	 * periodically is not missed. 0: none. Longer if the readings would take too much
+	 * memory. */
 	int64_t pause_ns;
 	/* Called now and then, NULL: not. */
 	void (*progress)(void *of, int64_t done_ns);

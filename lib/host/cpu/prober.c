@@ -189,6 +189,12 @@ int prober_new(struct prober **ret, const struct prober_options *options, struct
 	return 0;
 }
 
+void prober_set_share(struct prober *p, double share)
+{
+	prober_end(p);
+	p->options.share = share;
+}
+
 /* On its CPU, or wherever it gets one. */
 static void place_thread(struct prober *p, bool elsewhere)
 {

@@ -104,21 +104,6 @@ int orphans_count(const struct orphans *o, struct error *err)
 	return r < 0 ? r : n + r;
 }
 
-/* Adds the children of all threads of a process; where it has ended meanwhile, they are orphans
- * now. */
-static void add_children_of(struct pid_list *list, pid_t pid)
-{
-	_cleanup_(closedirp) DIR *threads = NULL;
-	struct dirent *entry;
-	char path[32];
-
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	threads = opendir(path);
-	while (threads && (entry = readdir(threads)))
-		if (*entry->d_name != '.')
-			pid_list_add_children(list, pid, (pid_t)atoi(entry->d_name), NULL);
-}
-
 /* Of a process and the children that it has waited for. */
 static int64_t cpu_time_of(pid_t pid)
 {
@@ -146,7 +131,7 @@ int orphans_used(const struct orphans *o, pid_t program, int64_t *ret_ns, struct
 		*(pid_t *)array_add_reused(list.items, list.n, list.capacity) = program;
 	for (size_t i = 0; r == 0 && i < list.n; i++) {
 		*ret_ns += cpu_time_of(list.items[i]);
-		add_children_of(&list, list.items[i]);
+		pid_list_add_children_of(&list, list.items[i]);
 	}
 	return r;
 }
@@ -163,7 +148,7 @@ static size_t kill_trees(struct pid_list *list)
 	for (size_t i = 0; i < list->n; i++) {
 		if (i >= n)
 			kill(list->items[i], SIGKILL);
-		add_children_of(list, list->items[i]);
+		pid_list_add_children_of(list, list->items[i]);
 	}
 	return refused;
 }

@@ -155,6 +155,19 @@ int pid_list_add_children(struct pid_list *list, pid_t pid, pid_t thread, struct
 	return r;
 }
 
+void pid_list_add_children_of(struct pid_list *list, pid_t pid)
+{
+	_cleanup_(closedirp) DIR *threads = NULL;
+	struct dirent *entry;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	threads = opendir(path);
+	while (threads && (entry = readdir(threads)))
+		if (*entry->d_name != '.')
+			pid_list_add_children(list, pid, (pid_t)atoi(entry->d_name), NULL);
+}
+
 void pid_list_free(struct pid_list *list)
 {
 	free(list->items);

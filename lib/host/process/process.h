@@ -79,6 +79,9 @@ void pid_list_free(struct pid_list *list);
 /* Adds the children of a thread, dead ones included; -errno. */
 int pid_list_add_children(struct pid_list *list, pid_t pid, pid_t thread, struct error *err);
 
+/* The same of all threads of a process; where it has ended meanwhile, they are orphans now. */
+void pid_list_add_children_of(struct pid_list *list, pid_t pid);
+
 void pid_list_sort(struct pid_list *list);
 /* In an ascending list. */
 bool pid_list_has(const struct pid_list *list, pid_t pid);

@@ -2,6 +2,7 @@
 /* The host's lock: see lock.h. No file is ever written to, truncated or removed here. */
 #include "lib/host/system/lock.h"
 
+#include "lib/host/cpu/cpus.h"
 #include "lib/host/process/process.h"
 #include "lib/host/system/leftovers.h"
 
@@ -194,11 +195,11 @@ int lock_look(const char *book, struct error *err)
 /* A core has the number of its first CPU. */
 static int core_of(int cpu)
 {
-	_cleanup_(freep) char *siblings = path_text(
-		AT_FDCWD, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
-	int core = siblings ? atoi(siblings) : cpu; /* "0-1", "0,4" */
+	_cleanup_(freep) int *threads = NULL;
+	size_t n;
 
-	return core >= 0 && core < cpu ? core : cpu;
+	cpu_core_threads(AT_FDCWD, cpu, &threads, &n);
+	return n > 0 ? threads[0] : cpu;
 }
 
 static bool descends_from(pid_t ancestor)

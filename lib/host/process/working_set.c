@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The memory that a program touches: see working_set.h. */
+#include "lib/host/process/working_set.h"
+
+#include "lib/host/process/process.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <semaphore.h>
+#include <signal.h>
+
+const int64_t working_set_window_ns[WORKING_SET_WINDOWS] = {
+	3 * NS_PER_MS, 10 * NS_PER_MS, 30 * NS_PER_MS, 100 * NS_PER_MS};
+
+/* A program touches more when it starts, in turn as well: it is not looked at before then. */
+static const int64_t START_NS = 4 * NS_PER_MS;
+static const int64_t LOOK_NS = NS_PER_MS / 2;
+/* Of each length; more windows would say the same. */
+enum { MOST_WINDOWS = 10 };
+
+/* Longer ones are data, which others seldom have mapped. */
+enum { LONGEST_MAPPING = 32 << 20 };
+
+/* A part of a file that the program has mapped, and so has this process. */
+struct mapping {
+	unsigned long long inode, offset;
+	void *at;
+	size_t size;
+};
+
+struct working_set_watch {
+	pthread_t thread;
+	sem_t stop;
+	struct pid_list before; /* processes that are not the program's */
+	struct mapping *mappings;
+	size_t n_mappings;
+	struct working_set seen;
+};
+
+/* True: asked to end. */
+static bool pause_or_stop(struct working_set_watch *w)
+{
+	int64_t next_ns = clock_ns(CLOCK_MONOTONIC) + LOOK_NS;
+	struct timespec at = {next_ns / NS_PER_S, next_ns % NS_PER_S};
+
+	return sem_clockwait(&w->stop, CLOCK_MONOTONIC, &at) == 0;
+}
+
+static void list_program(const struct working_set_watch *w, struct pid_list *ret)
+{
+	size_t n = 0;
+
+	ret->n = 0;
+	pid_list_add_children_of(ret, getpid());
+	for (size_t i = 0; i < ret->n; i++)
+		if (!pid_list_has(&w->before, ret->items[i]))
+			ret->items[n++] = ret->items[i];
+	ret->n = n;
+	for (size_t i = 0; i < ret->n; i++)
+		pid_list_add_children_of(ret, ret->items[i]);
+}
+
+/* The CPU time of all of them; -1: one of them has ended. */
+static int64_t used_by(const struct pid_list *list)
+{
+	int64_t sum_ns = 0;
+
+	for (size_t i = 0; i < list->n; i++) {
+		struct timespec used;
+		clockid_t clock;
+
+		if (clock_getcpuclockid(list->items[i], &clock) != 0 ||
+			clock_gettime(clock, &used) < 0)
+			return -1;
+		sum_ns += timespec_ns(used);
+	}
+	return sum_ns;
+}
+
+static bool write_clear_refs(int fd, const char *what)
+{
+	return write(fd, what, 1) == 1;
+}
+
+/* 1 clears the marks; 4 clears others, and has the processor forget its translations. */
+static bool clear_marks(pid_t pid)
+{
+	_cleanup_(closep) int fd = -1;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/clear_refs", pid);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	return fd >= 0 && write_clear_refs(fd, "1") && write_clear_refs(fd, "4");
+}
+
+static bool is_mapped(const struct working_set_watch *w, const struct mapping *m)
+{
+	for (size_t i = 0; i < w->n_mappings; i++)
+		if (w->mappings[i].inode == m->inode && w->mappings[i].offset == m->offset &&
+			w->mappings[i].size >= m->size)
+			return true;
+	return false;
+}
+
+/* Maps what the process has mapped of files, as far as they are to be opened. */
+static void map_files_of(struct working_set_watch *w, pid_t pid)
+{
+	_cleanup_(freep) char *maps = path_text(AT_FDCWD, "/proc/%d/maps", pid);
+	unsigned long long begin, end;
+	struct mapping m;
+	char name[512];
+
+	for (const char *line = maps; line && *line; line = strchr(line, '\n')) {
+		_cleanup_(closep) int fd = -1;
+		_cleanup_(freep) char *path = NULL;
+		struct stat st;
+
+		line += *line == '\n';
+		if (sscanf(line, "%llx-%llx %*s %llx %*x:%*x %llu %511[^\n]", &begin, &end,
+			    &m.offset, &m.inode, name) != 5 ||
+			*name != '/')
+			continue;
+		m.size = end - begin;
+		if (m.inode == 0 || m.size > LONGEST_MAPPING || is_mapped(w, &m))
+			continue;
+		path = text_format("/proc/%d/root%s", pid, name);
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_ino != m.inode)
+			continue;
+		m.at = mmap(
+			NULL, m.size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, (off_t)m.offset);
+		if (m.at != MAP_FAILED)
+			*array_add(w->mappings, w->n_mappings) = m;
+	}
+}
+
+/* 3: of all files that this process has mapped, also the marks that are not of a process. */
+static void clear_common_marks(void)
+{
+	_cleanup_(closep) int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
+
+	if (fd >= 0)
+		write_clear_refs(fd, "3");
+}
+
+struct touched {
+	double anonymous, file; /* bytes */
+};
+
+/* Adds what one process has touched; smaps is the text of its file. */
+static void add_touched(struct touched *sum, const char *smaps)
+{
+	unsigned long long inode = 0, kib;
+
+	for (const char *line = smaps; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		/* "7f5c…-7f5d… r-xp 00028000 fd:01 1234   /usr/lib/…" */
+		if (sscanf(line, "%*x-%*x %*s %*x %*x:%*x %llu", &inode) == 1)
+			continue;
+		if (sscanf(line, "Referenced: %llu kB", &kib) == 1)
+			*(inode ? &sum->file : &sum->anonymous) += 1024 * (double)kib;
+	}
+}
+
+/* By all of them, also those that have begun within the window. False: it does not count, because
+ * one has ended within it, or is not to be read. */
+static bool touched_by(
+	const struct working_set_watch *w, const struct pid_list *then, struct touched *ret)
+{
+	_cleanup_(pid_list_free) struct pid_list now = {};
+
+	*ret = (struct touched){};
+	list_program(w, &now);
+	clear_common_marks();
+	for (size_t i = 0; i < now.n; i++) {
+		_cleanup_(freep) char *smaps = path_text(AT_FDCWD, "/proc/%d/smaps", now.items[i]);
+
+		if (!smaps || !*smaps)
+			return false;
+		add_touched(ret, smaps);
+	}
+	return now.n > 0 && used_by(then) >= 0;
+}
+
+/* Until the program has used so much more CPU time. False: it has ended, or the watch is to. */
+static bool wait_used(struct working_set_watch *w, const struct pid_list *list, int64_t used_ns)
+{
+	int64_t now_ns = used_by(list);
+
+	while (now_ns >= 0 && now_ns < used_ns) {
+		if (pause_or_stop(w)) {
+			sem_post(&w->stop);
+			return false;
+		}
+		now_ns = used_by(list);
+	}
+	return now_ns >= 0;
+}
+
+static void watch_window(struct working_set_watch *w, size_t length)
+{
+	_cleanup_(pid_list_free) struct pid_list list = {};
+	struct touched touched;
+	int64_t used_ns;
+
+	list_program(w, &list);
+	used_ns = used_by(&list);
+	if (list.n == 0 || used_ns < START_NS)
+		return;
+	for (size_t i = 0; i < list.n; i++)
+		map_files_of(w, list.items[i]);
+	used_ns = used_by(&list);
+	for (size_t i = 0; i < list.n; i++)
+		if (!clear_marks(list.items[i]))
+			return;
+	if (!wait_used(w, &list, used_ns + working_set_window_ns[length]))
+		return;
+	if (!touched_by(w, &list, &touched))
+		return;
+	w->seen.bytes[length] += touched.anonymous;
+	w->seen.n[length]++;
+	w->seen.file_bytes = fmin(w->seen.file_bytes, touched.file);
+}
+
+static void *watch_program(void *data)
+{
+	struct working_set_watch *w = data;
+	const struct working_set *seen = &w->seen;
+	size_t length = 0;
+
+	while (!pause_or_stop(w)) {
+		size_t before = seen->n[length];
+
+		if (before == MOST_WINDOWS)
+			break;
+		watch_window(w, length);
+		if (seen->n[length] > before)
+			length = (length + 1) % WORKING_SET_WINDOWS;
+	}
+	return NULL;
+}
+
+/* Signals are for the thread that waits for the program. It looks in time where others have the CPUs,
+ * if it may be a real-time task. */
+int working_set_watch_new(struct working_set_watch **ret, int cpu, struct error *err)
+{
+	const struct sched_param priority = {.sched_priority = 1};
+	struct working_set_watch *w = xcalloc(1, sizeof(*w));
+	sigset_t all, before;
+	cpu_set_t cpus;
+	int r;
+
+	w->seen = WORKING_SET_EMPTY;
+	sem_init(&w->stop, 0, 0);
+	pid_list_add_children_of(&w->before, getpid());
+	pid_list_sort(&w->before);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	r = pthread_create(&w->thread, NULL, watch_program, w);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (r != 0) {
+		pid_list_free(&w->before);
+		free(w);
+		return error_os(err, -r, "cannot watch what memory the program touches");
+	}
+	pthread_setschedparam(w->thread, SCHED_FIFO, &priority);
+	if (cpu >= 0 && sched_getaffinity(0, sizeof(cpus), &cpus) == 0) {
+		CPU_CLR((size_t)cpu, &cpus);
+		pthread_setaffinity_np(w->thread, sizeof(cpus), &cpus);
+	}
+	*ret = w;
+	return 0;
+}
+
+void working_set_watch_end(struct working_set_watch *w, struct working_set *sum)
+{
+	sem_post(&w->stop);
+	pthread_join(w->thread, NULL);
+	for (size_t i = 0; i < WORKING_SET_WINDOWS; i++) {
+		sum->bytes[i] += w->seen.bytes[i];
+		sum->n[i] += w->seen.n[i];
+	}
+	sum->file_bytes = fmin(sum->file_bytes, w->seen.file_bytes);
+	for (size_t i = 0; i < w->n_mappings; i++)
+		munmap(w->mappings[i].at, w->mappings[i].size);
+	free(w->mappings);
+	sem_destroy(&w->stop);
+	pid_list_free(&w->before);
+	free(w);
+}
+
+double working_set_bytes(const struct working_set *set, int64_t window_ns)
+{
+	double bytes = NAN, longer = 1;
+
+	for (size_t i = 0; i < WORKING_SET_WINDOWS; i++) {
+		double length_ns = (double)working_set_window_ns[i];
+
+		if (i > 0)
+			longer = length_ns / (double)working_set_window_ns[i - 1];
+		bytes = set->n[i] > 0 ? set->bytes[i] / (double)set->n[i] : longer * bytes;
+		if ((double)window_ns <= length_ns)
+			return bytes + set->file_bytes;
+		longer = (double)window_ns / length_ns;
+	}
+	return longer * bytes + set->file_bytes;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What memory a process touches in a window of its CPU time: a real process that goes through a
+ * known part of what it has, again and again. */
+#include "tests/unit/check.h"
+
+#include "lib/host/process/working_set.h"
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+enum { MIB = 1 << 20, HAS = 32 * MIB, LINE = 64 };
+
+static struct error err;
+
+/* Touches all of HAS bytes once, then these again and again, for a second of CPU time. */
+static void go_through(size_t bytes)
+{
+	volatile char *all = mmap(
+		NULL, HAS, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	madvise((void *)all, HAS, MADV_NOHUGEPAGE);
+	for (size_t i = 0; i < HAS; i += LINE)
+		all[i] = 1;
+	while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) < NS_PER_S)
+		for (size_t i = 0; i < bytes; i += LINE)
+			all[i]++;
+	_exit(0);
+}
+
+/* Windows of 30 and 100 ms, so that the first one, which may have all that is touched once, was a
+ * shorter one. */
+static void assert_touches(size_t bytes, bool in_child)
+{
+	struct working_set set = WORKING_SET_EMPTY;
+	struct working_set_watch *watch = NULL;
+	pid_t pid;
+
+	assert_int_equal(working_set_watch_new(&watch, -1, &err), 0);
+	pid = fork();
+	if (pid == 0) {
+		if (in_child && fork() > 0) {
+			wait(NULL);
+			_exit(0);
+		}
+		go_through(bytes);
+	}
+	waitpid(pid, NULL, 0);
+	working_set_watch_end(watch, &set);
+	for (size_t i = 2; i < WORKING_SET_WINDOWS; i++) {
+		double seen = working_set_bytes(&set, working_set_window_ns[i]);
+
+		assert_true(set.n[i] > 0);
+		assert_true(seen >= (double)bytes);
+		/* and code, its stack, and on a busy machine marks by others */
+		assert_true(seen <= (double)bytes + MIB);
+	}
+}
+
+TEST(it_is_what_is_touched_again_not_what_the_program_has)
+{
+	assert_touches(16 << 10, false);
+	assert_touches(8 * MIB, false);
+}
+
+TEST(children_count)
+{
+	assert_touches(4 * MIB, true);
+}
+
+TEST(a_longer_window_has_at_most_so_many_times_what_the_next_shorter_one_has)
+{
+	struct working_set set = {.bytes = {300, 4000}, .n = {3, 2}, .file_bytes = 7};
+
+	assert_float_equal(working_set_bytes(&set, 2 * NS_PER_MS), 107, 0);
+	assert_float_equal(working_set_bytes(&set, 3 * NS_PER_MS), 107, 0);
+	assert_float_equal(working_set_bytes(&set, 10 * NS_PER_MS), 2007, 0);
+	assert_float_equal(working_set_bytes(&set, 30 * NS_PER_MS), 6007, 0);
+	assert_float_equal(working_set_bytes(&set, 100 * NS_PER_MS), 20007, 1e-6);
+	assert_float_equal(working_set_bytes(&set, 200 * NS_PER_MS), 40007, 1e-6);
+}
+
+TEST(nothing_is_known_of_a_program_that_was_not_seen)
+{
+	struct working_set set = WORKING_SET_EMPTY;
+	struct working_set_watch *watch = NULL;
+
+	assert_int_equal(working_set_watch_new(&watch, 0, &err), 0);
+	working_set_watch_end(watch, &set);
+	assert_false(working_set_bytes(&set, 10 * NS_PER_MS) < INFINITY);
+}
