@@ -44,7 +44,8 @@ NOT_WRITTEN = {  # nor what the page says that they have
     "emp-load": {"correlation_with_run_time": "page waits must differ from run to run (cli-load)"},
     "emp-measure": dict.fromkeys(("by_cutoff", "by_unprofiled", "others"), OTHERS)
                    | {"sources": "something must interrupt the program", "lag1": "these samples are too few to know it",
-                      "held_back": "a control group must hold the program back (machine/held_back)"},
+                      "held_back": "a control group must hold the program back (machine/held_back)",
+                      "ratio_in_turn": "a duet must be contradicted by its runs alone (cli-compare)"},
     "emp-neighbour": dict.fromkeys(("sibling", "busy"), "this machine must see two threads of a core"),
     "emp-revalidation": {"changes": "the environment must change; emp-differences is alike"},
     "emp-run": {"id": "of sources and environments, which are named by their tables", "jitter_matches": "made-up jitter has none",

@@ -73,7 +73,7 @@ def against_inc(name, mean, spread, inc=None, inc_mean=1e8):
     speed = [draw.uniform(1 - spread, 1 + spread) for _ in range(10)] # of the machine, in each sample
     both = [run(old, [name], [s * mean * draw.gauss(1, 0.002) for s in speed], kind="duet", inc=inc),
             run(old, ["inc", "--iterations", "370000000"], [s * inc_mean for s in speed], kind="duet", inc=inc)]
-    db.execute("INSERT INTO duet VALUES (?, ?, 0, 10000000, NULL), (?, ?, 0, 10000000, 370000000)", (both[0], both[0], both[1], both[0]))
+    db.execute("INSERT INTO duet (run, reference, frozen, slice_ns, increments) VALUES (?, ?, 0, 10000000, NULL), (?, ?, 0, 10000000, 370000000)", (both[0], both[0], both[1], both[0]))
 
 for i in range(24):
     against_inc("against", 2e8 * (1.05 if i >= 12 else 1), 0.3)
@@ -97,7 +97,7 @@ for i in range(12):
 for i in range(12):
     now += HOUR
     pair = [run(old, ["tick pairs"], [2.1e8] * 10, kind="duet"), run(old, ["inc", "--iterations", "370000000"], [1.1e8] * 10, kind="duet")]
-    db.execute("INSERT INTO duet VALUES (?, ?, 0, 10000000, NULL), (?, ?, 0, 10000000, 370000000)", (pair[0], pair[0], pair[1], pair[0]))
+    db.execute("INSERT INTO duet (run, reference, frozen, slice_ns, increments) VALUES (?, ?, 0, 10000000, NULL), (?, ?, 0, 10000000, 370000000)", (pair[0], pair[0], pair[1], pair[0]))
 for i in range(7):
     run(old, ["none"], [0] * 10, start=START - (9 - i) * HOUR)
 ends = random.Random(8)
