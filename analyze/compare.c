@@ -16,7 +16,7 @@ static const struct option_row compare_options[] = {
 		option_percent, &compare_asked.between_percent},
 	{0, "compare", "WHAT",
 		"compare pt, et or both (default: pt; both if programs wait or have threads)",
-		comparison_clocks_option, &compare_asked.clocks},
+		comparison_clocks_option, &compare_asked.clocks, .words = comparison_clock_words},
 	RECOMPUTE_OPTION,
 	{0, "fail-if-slower", "PERCENT", "exit status 2 if B is slower than A by more than this",
 		option_percent, &compare_asked.rules.fail_if_slower},

@@ -20,7 +20,7 @@ void calibration_clear(struct calibration *c)
 
 int calibration_open(struct calibration *c, enum run_lock lock, struct error *err)
 {
-	int r = suite_file_find("inc", &c->inc.path, err);
+	int r = suite_file_find("emp-inc", &c->inc.path, err);
 
 	c->inc.quiet = calibrate_options.quiet;
 	calibrate_options.ignore_audit |= calibrate_options.anyway;

@@ -2,9 +2,9 @@
 /* INC, the papers' compute-bound program (EMP, Figure 7): it only increments a register. No I/O, no
  * allocation, no library call while it runs; static, so that loading takes next to no time.
  *
- *   inc --iterations N   that many increments: what emp-calibrate runs
- *   inc SECONDS          about that long, by the constant that emp-calibrate measured here
- *   inc --branches N     that many increments, with a taken branch for each */
+ *   emp-inc --iterations N   that many increments: what emp-calibrate runs
+ *   emp-inc SECONDS          about that long, by the constant that emp-calibrate measured here
+ *   emp-inc --branches N     that many increments, with a taken branch for each */
 
 #include "lib/base/base.h"
 #include "lib/host/cpu/increments.h"
@@ -22,7 +22,7 @@ static uint64_t increment(uint64_t n, bool branches)
 	return increment_in_turns(n / PER_TURN) + increment_singly(n % PER_TURN);
 }
 
-#define USAGE "inc SECONDS, inc --iterations N, or inc --branches N"
+#define USAGE "emp-inc SECONDS, emp-inc --iterations N, or emp-inc --branches N"
 
 static int find_iterations(
 	int argc, char **argv, uint64_t *ret, bool *ret_branches, struct error *err)
@@ -93,7 +93,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (find_iterations(argc, argv, &iterations, &branches, &err) < 0) {
-		fprintf(stderr, "inc: %s\n", err.text);
+		fprintf(stderr, "emp-inc: %s\n", err.text);
 		return 1;
 	}
 	return increment(iterations, branches) == iterations ? 0 : 1;

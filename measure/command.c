@@ -73,6 +73,25 @@ static bool is_shells(const char *word)
 	return name > 0 && word[name] == '=' && (*word < '0' || *word > '9'); /* VARIABLE=VALUE */
 }
 
+/* What runs the command line: with --shell auto, a shell only if the line needs one. */
+static int split_line(const struct measure_options *o, struct command *c, struct error *err)
+{
+	struct error said = {};
+	int r = o->shell_words ? -ENOEXEC : argv_split(c->text, &c->argv, &said);
+
+	if (r == 0 && is_shells(c->argv[0]) && executable_find(c->argv[0], &c->path, NULL) < 0)
+		r = error_say(&said, -ENOEXEC, "'%s' needs a shell, in: %s", c->argv[0], c->text);
+	freep(&c->path);
+	if (r != -ENOEXEC)
+		return r < 0 ? error_say(err, r, "%s", said.text) : 0;
+	if (o->no_shell)
+		return error_say(err, -EINVAL, "%s; there is none with -N", said.text);
+	argv_freep(&c->argv);
+	c->argv = argv_for_shell(o->shell_words, c->text);
+	c->by_shell = true;
+	return 0;
+}
+
 /* Parameters are replaced first, so that their values may be several words, or none. */
 static int fill_command(const struct line *l, struct command *c, struct error *err)
 {
@@ -106,10 +125,8 @@ static int fill_command(const struct line *l, struct command *c, struct error *e
 			*w = fill_text(l, c, word);
 		}
 		c->text = argv_join(c->argv);
-	} else if (o->shell_words) {
-		c->argv = argv_for_shell(o->shell_words, c->text);
 	} else {
-		r = argv_split(c->text, &c->argv, err);
+		r = split_line(o, c, err);
 	}
 	c->named = c->name;
 	typed = charset_decode(c->name ?: c->text);
@@ -117,14 +134,10 @@ static int fill_command(const struct line *l, struct command *c, struct error *e
 	c->name = text_utf8(typed);
 	if (r == 0)
 		r = executable_find(c->argv[0], &c->path, err);
-	if (r == -ENOENT && l->text && strchr(c->argv[0], '=') && is_shells(c->argv[0]))
+	if (r == -ENOENT && !l->text && is_shells(c->argv[0]))
 		return error_say(err, -EINVAL,
-			"'%s' is for a shell: put env before it, or run it with -S sh, in: %s",
-			c->argv[0], c->text);
-	if (r == -ENOENT && is_shells(c->argv[0]))
-		return error_say(err, -EINVAL,
-			"'%s' needs a shell: quote the command line and run it with -S sh, in: %s",
-			c->argv[0], c->text);
+			"'%s' needs a shell: omit --, and quote the command line: '%s'", c->argv[0],
+			c->text);
 	return r;
 }
 
@@ -172,7 +185,7 @@ int commands_make(const struct measure_options *o, int argc, char **argv, struct
 	if (one && o->shell_words)
 		return error_say(err, -EINVAL,
 			"the words after -- are a program and its arguments, which --shell does "
-			"not run: quote the command line, as in -S sh 'ls | wc'");
+			"not run: quote the command line, as in 'ls | wc'");
 	if (n_values <= MAX_COMMANDS && typed <= MAX_COMMANDS)
 		line.n_commands = reference + typed * n_values;
 	r = check_counts(o, line.n_lines, line.n_commands, err);

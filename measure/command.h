@@ -11,6 +11,7 @@ struct command {
 	bool named; /* by the user: --command-name, --reference-name */
 	char *text; /* as typed in a shell */
 	char **argv;
+	bool by_shell;                              /* argv is a shell, "-c", and the line */
 	char *path;                                 /* of argv[0] */
 	char *setup, *prepare, *conclude, *cleanup; /* NULL: none */
 	const char *output;                         /* --output; NULL: not given */

@@ -4,6 +4,7 @@
 
 #include "measure/perf_counts.h"
 #include "measure/session_compare.h"
+#include "measure/shell_start.h"
 #include "lib/document/document.h"
 #include "lib/jitter/program_trace.h"
 #include "lib/record/peak_memory.h"
@@ -198,6 +199,8 @@ static json_t *emp_json(const struct session *s, const struct task *t)
 	if (s->trace)
 		json_object_set_new(emp, "trace",
 			program_trace_json(s->trace, t->preemptions, t->n_preemptions));
+	if (t->command->by_shell)
+		json_object_set_new(emp, "shell", shell_start_json(t));
 	if (t->inc.increments > 0)
 		json_object_set_new(emp, "inc_units", inc_units_as_json(&t->inc));
 	json_object_set_new(emp, "program_digest", json_string(t->run.program_digest));

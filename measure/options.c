@@ -24,18 +24,24 @@ struct measure_options measure_options = {
 	.rules = COMPARISON_RULES,
 };
 
+/* What the values of some options are; the parsers below say what they mean. */
+static const char *const order_words[] = {"interleave", "shuffle", "sequence", "duet", NULL};
+static const char *const against_words[] = {"inc", NULL};
+static const char *const style_words[] = {
+	"auto", "basic", "full", "nocolor", "color", "none", NULL};
+static const char *const unit_words[] = {
+	"second", "millisecond", "microsecond", "s", "ms", "us", NULL};
+static const char *const probe_words[] = {"auto", "off", NULL};
+
 static int parse_order(const char *value, const char *name, void *into, struct error *err)
 {
-	static const char *const choices[] = {"interleave", "shuffle", "sequence", "duet", NULL};
-
 	measure_options.order_given = true;
-	return option_choice(value, name, choices, into, err); /* enum order */
+	return option_choice(value, name, order_words, into, err); /* enum order */
 }
 
 static int parse_against(const char *value, const char *name, void *into, struct error *err)
 {
-	static const char *const choices[] = {"inc", NULL};
-	int which, r = option_choice(value, name, choices, &which, err);
+	int which, r = option_choice(value, name, against_words, &which, err);
 
 	*(bool *)into = r == 0;
 	return r;
@@ -82,8 +88,6 @@ static int parse_probe(const char *value, const char *name, void *into, struct e
 
 static int parse_style(const char *value, const char *name, void *into, struct error *err)
 {
-	static const char *const choices[] = {
-		"auto", "basic", "full", "nocolor", "color", "none", NULL};
 	static const struct terminal_style styles[] = {
 		{TERMINAL_AUTO, TERMINAL_AUTO},
 		{TERMINAL_OFF, TERMINAL_OFF},
@@ -92,21 +96,19 @@ static int parse_style(const char *value, const char *name, void *into, struct e
 		{TERMINAL_ON, TERMINAL_OFF},
 		{TERMINAL_OFF, TERMINAL_OFF},
 	};
-	int style, r = option_choice(value, name, choices, &style, err);
+	int style, r = option_choice(value, name, style_words, &style, err);
 
 	if (r < 0)
 		return r;
 	terminal_style = styles[style];
-	measure_options.silent = choices[style + 1] == NULL;
+	measure_options.silent = style_words[style + 1] == NULL;
 	return 0;
 }
 
 static int parse_unit(const char *value, const char *name, void *into, struct error *err)
 {
-	static const char *const choices[] = {
-		"second", "millisecond", "microsecond", "s", "ms", "us", NULL};
 	static const char *const units[] = {"s", "ms", "us"};
-	int unit, r = option_choice(value, name, choices, &unit, err);
+	int unit, r = option_choice(value, name, unit_words, &unit, err);
 
 	if (r == 0)
 		*(const char **)into = units[unit % 3];
@@ -346,7 +348,8 @@ int measure_options_finish(struct measure_options *o, struct error *err)
 		return r;
 
 	/* As hyperfine: "default" is /bin/sh, "none" no shell. */
-	if (shell && strcmp(shell, "none") != 0) {
+	o->no_shell |= shell && !strcmp(shell, "none");
+	if (shell && strcmp(shell, "auto") != 0 && !o->no_shell) {
 		shell = !strcmp(shell, "default") ? "/bin/sh" : shell;
 		r = argv_split(shell, &o->shell_words, err);
 		if (r < 0)
@@ -399,15 +402,15 @@ const struct option_row measure_option_rows[] = {
 		NULL, &O.other_cpus},
 	{0, "neighbour", "RULE",
 		"what is done about a neighbour: auto (default), discard[=5%], adjust, off",
-		parse_neighbour, &O},
+		parse_neighbour, &O, .words = neighbour_rule_names},
 	{0, "cpu", "N", "run the programs on this CPU", pinning_option, &O.cpu,
 		.group = "CPUs and order"},
 	{0, "probe", "SHARE",
 		"share of the time on --cpu for probes for a neighbour (default: auto, 2%), or off",
-		parse_probe, &O},
+		parse_probe, &O, .words = probe_words},
 	{0, "affinity", "LIST", "run the programs on these CPUs (0-3,8)", parse_affinity, &O},
 	{0, "order", "HOW", "of several commands: interleave (default), shuffle, sequence, duet",
-		parse_order, &O.order},
+		parse_order, &O.order, .words = order_words},
 	{0, "slice", "TIME",
 		"duet: alternate this often (default: by what memory the programs touch)",
 		option_duration, &O.slice_ns},
@@ -418,7 +421,7 @@ const struct option_row measure_option_rows[] = {
 	{0, "alone", "N", "duet: runs of each program alone, which check it (default: 3)",
 		option_count0, &O.alone},
 	{0, "against", "inc", "alternate with INC, and give PT in units of its work", parse_against,
-		&O.against_inc},
+		&O.against_inc, .words = against_words},
 	{0, "reference", "CMD",
 		"the command that the others are compared with (default: the first)", NULL,
 		&O.reference, .group = "Comparing"},
@@ -426,7 +429,7 @@ const struct option_row measure_option_rows[] = {
 	{0, "aa", NULL, "measure the first command a second time, against itself", NULL, &O.aa},
 	{0, "compare", "WHAT",
 		"compare pt, et or both (default: pt; both if programs wait or have threads)",
-		comparison_clocks_option, &O.compare},
+		comparison_clocks_option, &O.compare, .words = comparison_clock_words},
 	{0, "fail-if-slower", "PERCENT",
 		"exit status 2 if a command is slower than the first by more than this",
 		option_percent, &O.rules.fail_if_slower},
@@ -446,10 +449,10 @@ const struct option_row measure_option_rows[] = {
 		parse_scan},
 	{'D', "parameter-step-size", "DELTA", "step of --parameter-scan (default: 1)", NULL,
 		&O.step},
-	{'S', "shell", "SHELL", "run the commands with SHELL -c (default: no shell)", NULL,
-		&O.shell},
-	{'N', "no-shell", NULL, "run the commands without a shell (the default)", NULL,
-		&O.no_shell},
+	{'S', "shell", "SHELL",
+		"run command lines with SHELL -c (default: auto, sh where a line needs a shell)",
+		NULL, &O.shell},
+	{'N', "no-shell", NULL, "run no command line by a shell", NULL, &O.no_shell},
 	{'i', "ignore-failure", "LIST",
 		"measure commands that fail, all or with these exit codes (1,2)", parse_ignored,
 		O.ignored_status, .optional = true},
@@ -479,7 +482,7 @@ const struct option_row measure_option_rows[] = {
 		.choices = accounting_backend_names},
 	{'u', "time-unit", "UNIT",
 		"second, millisecond or microsecond (s, ms, us; default: what fits)", parse_unit,
-		&O.unit, .group = "Results"},
+		&O.unit, .words = unit_words, .group = "Results"},
 	{0, "export-json", "FILE", "write the results as JSON, as hyperfine does, and more", NULL,
 		&O.exports[EXPORT_JSON]},
 	{0, "export-csv", "FILE", "write a line for each command as CSV", NULL,
@@ -493,7 +496,8 @@ const struct option_row measure_option_rows[] = {
 	{'v', "verbose", NULL, "print the reasons for discards and all statistics", NULL,
 		&O.verbose, .text = true},
 	{'q', "quiet", NULL, "no progress", NULL, &O.quiet},
-	{0, "style", "STYLE", "auto, basic, full, nocolor, color or none", parse_style, &O},
+	{0, "style", "STYLE", "auto, basic, full, nocolor, color or none", parse_style, &O,
+		.words = style_words},
 	{0, "db", "FILE", "the lab book (default: EMP_DB, else the user's own)", NULL, &O.db,
 		.group = "General"},
 	{0, "ignore-lock", NULL, "measure although another tool measures or calibrates", NULL,

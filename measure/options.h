@@ -28,7 +28,8 @@ struct measure_options {
 	const char *check;              /* NULL: not given */
 	const char *exports[N_EXPORTS]; /* files; NULL: not given */
 	const char *plot;               /* NULL: not given */
-	char **shell_words;             /* NULL: no shell for the commands */
+	/* for all command lines; NULL: /bin/sh for those that need a shell, with no_shell none */
+	char **shell_words;
 	struct option_list names, prepare, conclude, output;
 	struct option_list scans; /* NAME, MIN, MAX, and so on */
 	struct parameters parameters;

@@ -3,6 +3,7 @@
 #include "measure/session.h"
 
 #include "measure/sample_number.h"
+#include "measure/shell_start.h"
 #include "measure/streams.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/subprocess.h"
@@ -161,7 +162,7 @@ int session_fill_tasks(struct session *s, const struct commands *commands, struc
 		return error_say(err, -EINVAL,
 			"--against inc measures one command, and there are %zu", commands->n);
 	s->inc = inc = xcalloc(1, sizeof(*inc));
-	r = suite_file_find("inc", &inc->inc.path, err);
+	r = suite_file_find("emp-inc", &inc->inc.path, err);
 	if (r < 0)
 		return error_prefix(err, r, "--against inc");
 
@@ -342,6 +343,7 @@ int session_open(struct session *s, const struct measure_options *options,
 	s->options = options;
 	s->order = options->order;
 	s->opened_ns = clock_ns(CLOCK_REALTIME);
+	s->shell_start = shell_start_new();
 	s->rules = (struct discard_rules){
 		.profile = options->profile ? &s->profile : NULL,
 		.other_cpus = options->other_cpus,
@@ -460,6 +462,7 @@ void session_close(struct session *s)
 	if (s->inc)
 		free(s->inc->inc.path);
 	free(s->inc);
+	shell_start_free(s->shell_start);
 	perf_counters_clear(&s->perf);
 	program_trace_free(s->trace);
 	closep(&s->null);

@@ -92,6 +92,7 @@ struct session {
 	char *in_turn_because; /* why there is no duet, although it was asked for; NULL: there is */
 	struct working_set_watch *watch; /* during a warm-up of a duet */
 	struct inc_command *inc;         /* NULL: without --against */
+	struct shell_start *shell_start; /* of the shell that runs command lines */
 };
 
 #define SESSION_NEW \
@@ -104,7 +105,7 @@ int session_open(struct session *session, const struct measure_options *options,
 void session_close(struct session *session);
 
 /* A task for each command; then the first again for --aa, or INC for --against. -ENOENT with a
- * sentence: the suite's inc is not there. */
+ * sentence: emp-inc is not there. */
 int session_fill_tasks(struct session *session, const struct commands *commands, struct error *err);
 
 /* Chooses how programs that alternate are given the CPU, in slices of that length. */

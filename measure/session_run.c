@@ -4,6 +4,7 @@
 
 #include "measure/export.h"
 #include "measure/sample_number.h"
+#include "measure/shell_start.h"
 #include "measure/task_notes.h"
 #include "lib/duet/duet_store.h"
 #include "lib/host/process/privilege.h"
@@ -58,6 +59,11 @@ static int prepare_sample(struct sampling *s, struct error *err)
 	struct task *t = s->data;
 	int in = t->spec.stdin_fd, out = t->spec.stdout_fd, r;
 
+	if (!s->warm_up) {
+		r = shell_start_take(t, err);
+		if (r < 0)
+			return r;
+	}
 	sample_number_set(s->warm_up, s->run->n_samples);
 	r = run_hook(t, t->command->prepare, "--prepare", err);
 	if (r < 0)

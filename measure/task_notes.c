@@ -3,6 +3,7 @@
 #include "measure/task_notes.h"
 
 #include "measure/perf_counts.h"
+#include "measure/shell_start.h"
 #include "measure/sibling_note.h"
 #include "lib/report/results.h"
 #include "lib/report/run_notes.h"
@@ -32,6 +33,7 @@ int task_notes_add(struct task *t, struct error *err)
 	const char *hook = hook_between_samples(t);
 	_cleanup_(freep) char *unlike = program_output_unlike(&t->output);
 	_cleanup_(freep) char *refused = program_output_refused(&t->output);
+	_cleanup_(freep) char *shell = shell_start_text(t);
 	double pt_ns = t->result.discarding.pt.kept.mean_ns;
 	bool named = sums->escapee[0];
 	int r = mdd_text(s->base.book, &t->run, s->rules.profile, t->result.n_samples, t->mdd, err);
@@ -73,6 +75,8 @@ int task_notes_add(struct task *t, struct error *err)
 		notes_add(&t->notes, NOTE_OTHER, "%d sample%s stopped (^Z) and taken again",
 			sums->again, sums->again == 1 ? " was" : "s were");
 
+	if (shell)
+		notes_add(&t->notes, NOTE_SHELL, "%s", shell);
 	if (hook && pt_ns > 0 && pt_ns < HOOKS_MATTER_NS)
 		notes_add(&t->notes, NOTE_OTHER,
 			"PT may be about 0.1 ms (%s) longer because of %s: cold caches",

@@ -3,6 +3,17 @@
  * 2.2, Quoting). */
 #include "lib/base/argv.h"
 
+/* Whether a shell does more with the character at `at` than to split words. A line that ends there
+ * is one command; lines after it are others. */
+static bool needs_shell(const char *at, char quote, bool in_word)
+{
+	if (quote)
+		return quote == '"' && strchr("$`", *at);
+	if (*at == '\n')
+		return at[strspn(at, " \t\n")] != '\0';
+	return strchr("|&;<>()$`*?[", *at) || (!in_word && strchr("~#", *at));
+}
+
 int argv_split(const char *text, char ***ret, struct error *err)
 {
 	_cleanup_(argv_freep) char **words = xcalloc(strlen(text) / 2 + 2, sizeof(*words));
@@ -11,7 +22,12 @@ int argv_split(const char *text, char ***ret, struct error *err)
 	char quote = '\0';
 	size_t n = 0;
 
+	text += strspn(text, " \t\n");
 	for (const char *at = text;; at++) {
+		if (*at && needs_shell(at, quote, end))
+			return error_say(err, -ENOEXEC,
+				"%s needs a shell, or must be quoted, in: %s",
+				*at == '\n' ? "a second line" : text_brief("'%c'", *at), text);
 		if (!quote && strchr(" \t\n", *at)) { /* or the end of the text */
 			if (end)
 				words[n++] = xstrndup(word, (size_t)(end - word));
@@ -22,10 +38,10 @@ int argv_split(const char *text, char ***ret, struct error *err)
 		}
 		if (!*at)
 			return error_say(err, -EINVAL, "a quote is not closed in: %s", text);
-		if (!quote && strchr("|&;<>()$`*?[~#", *at) && ((*at != '~' && *at != '#') || !end))
-			return error_say(err, -EINVAL,
-				"'%c' needs a shell: run it with -S sh, or quote it, in: %s", *at,
-				text);
+		if (*at == '\\' && at[1] == '\n' && quote != '\'') { /* the line goes on */
+			at++;
+			continue;
+		}
 
 		end = end ?: word; /* an empty word is one as well: '' */
 		if (quote ? *at == quote : *at == '\'' || *at == '"') {

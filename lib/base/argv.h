@@ -6,8 +6,8 @@
 
 #include "lib/base/base.h"
 
-/* The words of `text`, NULL-terminated; free with argv_freep. -EINVAL: a quote that is not closed,
- * no word, or something that needs a shell. */
+/* The words of `text`, NULL-terminated; free with argv_freep. -ENOEXEC: something that needs a
+ * shell; -EINVAL: a quote that is not closed, or no word. */
 int argv_split(const char *text, char ***ret, struct error *err);
 void argv_freep(char ***words);
 

@@ -202,14 +202,14 @@ static char *tool_usage(const struct tool *tool, const struct verb *verb)
 		verb->name ?: "", verb->args ? " " : "", verb->args ?: "");
 }
 
-/* Whether `name` is one of the words. */
-static bool has_word(const char *words, const char *name)
+bool verb_lacks(const struct verb *verb, const char *option)
 {
+	const char *words = verb ? verb->without : NULL;
 	size_t n;
 
 	for (; words && *words; words += n + (words[n] == ' ')) {
 		n = strcspn(words, " ");
-		if (n == strlen(name) && !strncmp(words, name, n))
+		if (n == strlen(option) && !strncmp(words, option, n))
 			return true;
 	}
 	return false;
@@ -259,7 +259,7 @@ static void tool_help(FILE *file, const struct tool *tool, const struct verb *ve
 			_cleanup_(freep) char *left = option_text(o);
 
 			strncat(letters, &o->letter, 1);
-			if (o->hidden || (t == 1 && verb && has_word(verb->without, o->name)))
+			if (o->hidden || (t == 1 && verb_lacks(verb, o->name)))
 				continue;
 			if (o->group)
 				fprintf(file, "\n%s:\n", o->group);
@@ -483,7 +483,7 @@ static int check_given(const struct command_line *line, struct error *err)
 	for (size_t i = 0; i < line->n_given; i++) {
 		const struct option_row *row = line->given[i];
 
-		if (has_word(line->verb->without, row->name))
+		if (verb_lacks(line->verb, row->name))
 			return error_say(err, -EINVAL,
 				"'%s %s' has no option '--%s'; see '%s %s --help'",
 				line->tool->name, line->verb->name, row->name, line->tool->name,
@@ -589,6 +589,8 @@ static int tool_dispatch(const struct tool *tool, int argc, char **argv, struct 
 		(size_t)argc + 1, sizeof(*operands));
 	int r, at = 0;
 
+	if (argc == 2 && !strcmp(argv[1], "--dump-options"))
+		return tool_dump_options(tool, err);
 	memcpy(typed, argv, (size_t)argc * sizeof(*typed));
 	r = parse_options(&line, false, argc, argv, err);
 	tool_after_dashes = r == 0 && optind > 1 && !strcmp(argv[optind - 1], "--");

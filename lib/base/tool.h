@@ -40,6 +40,11 @@ struct option_row {
 	const char *group; /* of the first option of a group: the heading above it in help */
 	/* CHOICES("auto", "never"): the index is put into an int, or an enum */
 	const char *const *choices;
+	/* of an option with `parse`: what its value may be besides others, ends with NULL; only
+	 * for completions */
+	const char *const *words;
+	/* its value is a list, with commas, of these: the i-th, NULL after the last */
+	const char *(*listed)(size_t i);
 	bool text; /* changes the text that is printed, and nothing else: refused beside --json */
 	const char *operand; /* of a flag: it stands for this operand */
 	/* of a flag: "-" may follow it, for standard output, where its result goes in any case */
@@ -116,6 +121,9 @@ struct verb {
 	const char *without;
 };
 
+/* verb NULL: none lacks it. */
+bool verb_lacks(const struct verb *verb, const char *option);
+
 struct tool {
 	const char *name;
 	const char *summary;
@@ -127,6 +135,9 @@ struct tool {
 /* Makes up for what the caller may have left: closed standard descriptors, an ignored SIGCHLD.
  * tool_main does it, too; a main that opens files or starts processes before calls it first. */
 void tool_start(void);
+
+/* The tool's verbs and options as JSON, which "TOOL --dump-options" prints: what emp completes. */
+int tool_dump_options(const struct tool *tool, struct error *err);
 
 /* What main returns; STATUS_INTERRUPTED for -EINTR. -h, --help, -V and --version need no row; a row
  * may take the letters. */

@@ -193,6 +193,9 @@ static int take_script_step(
 	switch (value) {
 	case VALUE_COMMAND:
 		r = argv_split(line->whole, &step->argv, err);
+		if (r == -ENOEXEC)
+			return error_say(err, r,
+				"'command' runs no shell: use 'shell', or quote what needs one");
 		return r < 0 ? r : executable_find(step->argv[0], &step->path, err);
 	case VALUE_SHELL:
 		step->argv = argv_for_shell(NULL, line->whole);

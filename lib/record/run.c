@@ -52,6 +52,7 @@ const char *const note_kind_names[N_NOTE_KINDS] = {
 	[NOTE_NOISE] = "noise",
 	[NOTE_CORRELATION] = "correlation",
 	[NOTE_OTHER] = "other",
+	[NOTE_SHELL] = "shell",
 	[NOTE_RESOLUTION] = "resolution",
 };
 

@@ -118,6 +118,7 @@ enum note_kind {
 	NOTE_NOISE,        /* the machine or the profile is noisy */
 	NOTE_CORRELATION,  /* neighbouring samples are alike */
 	NOTE_OTHER,
+	NOTE_SHELL,      /* a shell ran the command line */
 	NOTE_RESOLUTION, /* what the machine could resolve; shown in a place of its own */
 	N_NOTE_KINDS
 };

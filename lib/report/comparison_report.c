@@ -360,10 +360,11 @@ const char *comparison_verdict_text(const struct comparison *c)
 	return comparison_verdict_words[comparison_verdict(c)];
 }
 
+const char *const comparison_clock_words[] = {"pt", "et", "both", NULL};
+
 int comparison_clocks_option(const char *value, const char *name, void *into, struct error *err)
 {
-	static const char *const choices[] = {"pt", "et", "both", NULL};
-	int which, r = option_choice(value, name, choices, &which, err);
+	int which, r = option_choice(value, name, comparison_clock_words, &which, err);
 
 	if (r == 0)
 		*(unsigned *)into = COMPARE_PT + (unsigned)which;

@@ -28,6 +28,7 @@ void comparison_line(
 void comparisons_between_line(FILE *file, const struct comparison *comparisons, size_t n);
 
 /* The option --compare: pt, et or both, into an unsigned; see comparison_clocks. */
+extern const char *const comparison_clock_words[]; /* ends with NULL */
 int comparison_clocks_option(const char *value, const char *name, void *into, struct error *err);
 
 /* The rows of a table of comparisons. */

@@ -163,7 +163,7 @@ bool screen_note_is_detail(const struct note *note, const struct clock_discardin
 
 bool screen_note_is_asked(const struct note *note)
 {
-	return !strncmp(note->text, "perf: ", strlen("perf: "));
+	return note->kind == NOTE_SHELL || !strncmp(note->text, "perf: ", strlen("perf: "));
 }
 
 static bool is_shown(const struct screen *s, const struct note *note)

@@ -65,7 +65,8 @@ char *screen_discards(const struct screen *screen, size_t columns);
 /* Whether a note on a result is left to -v, because it does not change how the result is read. */
 bool screen_note_is_detail(const struct note *note, const struct clock_discarding *pt);
 
-/* Whether it is what --perf counted, which is always shown. */
+/* Whether it is what --perf counted, or that a shell ran the command line, which are always
+ * shown. */
 bool screen_note_is_asked(const struct note *note);
 
 /* "  Disturbed by    backupd 228 ms, …": who took the most from one program or several, and what

@@ -12,6 +12,7 @@ enum { TRIALS = 9 };
 void inc_program_make(struct inc_program *p, const struct inc *inc,
 	const struct run_session *session, double iterations)
 {
+	/* argv[0] is what books have had since the first one; the file is emp-inc */
 	*p = (struct inc_program){
 		.argv = {(char *)"inc", (char *)"--iterations", p->iterations},
 		.spec = {.argv = p->argv,

@@ -84,7 +84,7 @@ static char *inc_digest(void)
 	_cleanup_(freep) char *path = NULL;
 	char digest[DIGEST_SIZE];
 
-	if (suite_file_find("inc", &path, NULL) < 0 || digest_of_file(path, digest) < 0)
+	if (suite_file_find("emp-inc", &path, NULL) < 0 || digest_of_file(path, digest) < 0)
 		return NULL;
 	return xstrdup(digest);
 }

@@ -22,6 +22,7 @@
 #include "setup/apply/restore.h"
 #include "setup/apply/snapshot.h"
 #include "setup/apply/waiting.h"
+#include "setup/audit/checks.h"
 #include "setup/audit/facts.h"
 #include "setup/options.h"
 
@@ -373,8 +374,10 @@ static int check_apply_options(int argc, struct error *err)
 
 static const struct option_row apply_options[] = {
 	{'n', "dry-run", NULL, "print the plan, change nothing", NULL, &options.dry_run},
-	{0, "only", "ID,ID...", "only these checks (optional ones need this)", NULL, &options.only},
-	{0, "skip", "ID,ID...", "all checks but these", NULL, &options.skip},
+	{0, "only", "ID,ID...", "only these checks (optional ones need this)", NULL, &options.only,
+		.listed = check_rows_id},
+	{0, "skip", "ID,ID...", "all checks but these", NULL, &options.skip,
+		.listed = check_rows_id},
 	{0, "stop", "UNIT,UNIT...", "also these, which are not stopped unless they are named", NULL,
 		&options.stop},
 	{0, "wait", NULL, "wait for processes that stopped units leave behind", NULL,

@@ -662,6 +662,11 @@ const struct check check_rows[] = {
 
 const size_t n_check_rows = sizeof(check_rows) / sizeof(check_rows[0]) - 1;
 
+const char *check_rows_id(size_t i)
+{
+	return i < n_check_rows ? check_rows[i].id : NULL;
+}
+
 const struct check *check_rows_find(const char *id)
 {
 	for (const struct check *c = check_rows; c->id; c++)

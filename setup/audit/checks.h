@@ -94,6 +94,9 @@ struct check {
 extern const struct check check_rows[]; /* ends with {} */
 extern const size_t n_check_rows;
 
+/* The id of the i-th row; NULL after the last. */
+const char *check_rows_id(size_t i);
+
 /* NULL: there is no such check. */
 const struct check *check_rows_find(const char *id);
 

@@ -77,7 +77,7 @@ def make_files():
     with open(file("image"), "wb") as f:
         f.write(draw.randbytes(60 << 20))
 
-inc = os.path.join(build, "calibrate/inc")
+inc = os.path.join(build, "calibrate/emp-inc")
 PAIRS = {
     "inc": lambda: (f"{inc} --iterations 500000000", f"{inc} --iterations 510000000"),
     "xz": lambda: (f"xz -1 -k -c {file('text')}", f"xz -2 -k -c {file('text')}"),

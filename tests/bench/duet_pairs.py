@@ -55,7 +55,7 @@ for level in "12":
     subprocess.run(["cc", "-w", f"-O{level}", "-o", file(f"sort{level}"), file("sort.c")], check=True)
 
 def inc(how, work):
-    return f"{build}/calibrate/inc --{how} {int(work)}"
+    return f"{build}/calibrate/emp-inc --{how} {int(work)}"
 
 def chase(kb, steps):
     return f"{build}/tests/bench/chase {kb} {steps}"

@@ -27,7 +27,7 @@ os.environ["EMP_DB"] = os.path.join(tmp.name, "book.db")
 os.environ["EMP_LOCK"] = os.path.join(tmp.name, "lock")
 chase = os.path.join(build, "tests/bench/chase")
 KINDS = { # work -> command line
-    "compute": lambda work: f"{os.path.join(build, 'calibrate/inc')} --iterations {work}",
+    "compute": lambda work: f"{os.path.join(build, 'calibrate/emp-inc')} --iterations {work}",
     "L2": lambda work: f"{chase} 400 {work}",
     "L3": lambda work: f"{chase} 1500 {work}",
     "memory": lambda work: f"{chase} 20000 {work}",

@@ -53,8 +53,8 @@ programs = {
     "matrix": [os.path.join(build, "tests/bench/matrix"), "260"],
     "chase1.5": [os.path.join(build, "tests/bench/chase"), "1536", "4000000"],
     "chase24": [os.path.join(build, "tests/bench/chase"), "24576", "1000000"],
-    "inc": [os.path.join(build, "calibrate/inc"), "--iterations", "300000000"],
-    "tight": [os.path.join(build, "calibrate/inc"), "--branches", "300000000"],
+    "inc": [os.path.join(build, "calibrate/emp-inc"), "--iterations", "300000000"],
+    "tight": [os.path.join(build, "calibrate/emp-inc"), "--branches", "300000000"],
 }
 
 

@@ -144,7 +144,7 @@ with open(data, "w") as f:
         f.write(f"{rng.getrandbits(40):x} {rng.choice(['sample', 'cutoff', 'daemon'])}\n")
 subprocess.run([path("calibrate/emp-calibrate"), "constant", "--cpu", str(cpu)], check=True, stdout=null, stderr=null)
 programs = {
-    "INC0.2": [path("calibrate/inc"), "0.2"],
+    "INC0.2": [path("calibrate/emp-inc"), "0.2"],
     "xz": ["xz", "-4", "-k", "-c", data],
     "sort": ["sort", "--parallel=1", "-S", "64M", data],
     "matrix": [path("tests/bench/matrix"), "360"],

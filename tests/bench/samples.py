@@ -107,7 +107,7 @@ def plain_us(n, program):
 def print_cost():
     missing = args.processes - sum(name.isdigit() for name in os.listdir("/proc"))
     sleepers = [subprocess.Popen(["sleep", "infinity"]) for _ in range(missing)]
-    programs = ["true"], ["sleep", "0.1"], [path("calibrate/inc"), "--iterations", "100000000"]
+    programs = ["true"], ["sleep", "0.1"], [path("calibrate/emp-inc"), "--iterations", "100000000"]
     try:
         print(f"{'A SAMPLE OF':16}{'PLAIN':>12}{'OBSERVER':>12}{'ON TOP':>12}{'TO PLAIN':>12}   ({args.processes} processes)")
         for program in programs:

@@ -7,7 +7,7 @@ set -u
 need_root
 build=$1
 calibrate=$build/calibrate/emp-calibrate
-inc=$build/calibrate/inc
+inc=$build/calibrate/emp-inc
 
 has() { [ "$(sqlite3 "$EMP_DB" "SELECT count(*) $1")" != 0 ]; } # FROM-CLAUSE: the book has such a row
 sampling() { # PROFILE: waits until its short run has a sample
@@ -34,7 +34,7 @@ rm "$EMP_DB.inc"
 mv "$dir/saved.inc" "$EMP_DB.inc"
 expect 0 '' "$inc" --iterations 1000
 expect 1 'SECONDS must be a time above zero' "$inc" -1
-expect 1 'usage: inc' "$inc"
+expect 1 'usage: emp-inc' "$inc"
 
 # a CPU that cannot be had is refused before anything is stored
 expect 1 'CPU 4000 does not exist: choose one of 0' $calibrate constant --cpu 4000

@@ -90,7 +90,7 @@ assert f"{c['ratio']:.2f}"[:3] in markdown[1] and c["verdict"] in markdown[1] an
 assert "duet" not in d and d["in_turn_because"] == "'a' is too short for a duet" and d["in_turn_because"] in open("short.md").read()
 ONE_SET
 gives "emp-analyze compares what the document compares" 'd["test"] == "pairs" and abs(d["ratio"] - json.load(open("short.json"))["comparisons"][0]["ratio"]) < 1e-9' "$build/analyze/emp-analyze" compare short.json:1 short.json:2 --json
-expect 0 '' $measure --order duet --neighbour off -r 3 "$build/calibrate/inc --iterations 500000000" "$build/calibrate/inc --iterations 600000000" --export-json slice.json
+expect 0 '' $measure --order duet --neighbour off -r 3 "$build/calibrate/emp-inc --iterations 500000000" "$build/calibrate/emp-inc --iterations 600000000" --export-json slice.json
 expect 0 '^A duet: compared in 3 pairs' "$build/analyze/emp-analyze" compare slice.json:1 slice.json:2
 that "the slice follows from what the programs touch, and the result says what that costs" json slice.json \
 	'd["duet"]["slice_ns"] >= 10000000 and all(p["working_set_bytes"] < 200000 for p in d["duet"]["programs"]) and all(0 < r["emp"]["refill"] < 0.1 for r in d["results"])'
@@ -127,13 +127,14 @@ expect 1 "'true' comes before --" $measure -r 2 true -- false
 expect 0 '^echo -- b  *run ' $measure -r 2 -- echo -- b
 expect 1 "command '0.01' not found in PATH (for one command with arguments, put -- before it)" $measure -r 2 sleep 0.01
 expect 1 'there are 2 names for 1 command' $measure -n a -n b true
-expect 1 "'|' needs a shell: run it with -S sh" $measure 'echo a | cat'
+expect 0 '^a$' $measure -r 1 -w 0 --show-output 'echo a | cat'
 expect 0 '^a$' $measure -r 1 -w 0 -S sh --show-output 'echo a | cat'
 expect 0 '^a$' $measure -r 1 -w 0 -S 'bash --norc' --show-output 'echo a | cat'
 expect 0 '^a$' $measure -r 1 -w 0 -S default --show-output 'echo a | cat'
-expect 1 "'|' needs a shell: run it with -S sh" $measure -S none 'echo a | cat'
+expect 1 "'|' needs a shell, or must be quoted, in: echo a | cat; there is none with -N" $measure -S none 'echo a | cat'
 expect 1 "a quote is not closed" $measure -S "bash '" 'echo a'
 expect 1 'exclude each other' $measure -N -S sh true
+expect 0 'Run by sh -c' $measure -r 2 -S auto 'true | cat'
 expect 0 '' $measure -r 2 -w 0 -L ms 1,2 -P more 1 3 -D 1 "$burn {ms}" --export-json par.json
 that "parameters are combined, the first fastest" json par.json \
 	'[(r["parameters"]["ms"], r["parameters"]["more"]) for r in d["results"]] == [("1","1"),("2","1"),("1","2"),("2","2"),("1","3"),("2","3")]'

@@ -19,7 +19,7 @@ build, source = map(os.path.abspath, sys.argv[1:3])
 if os.geteuid() != 0:
     print("not run: needs root")
     sys.exit(1 if os.environ.get("EMP_MUST_RUN") else 77)
-TOOLS = {"emp-analyze": "analyze", "emp-calibrate": "calibrate", "emp-measure": "measure", "emp-load": "measure", "emp-setup": "setup"}
+TOOLS = {"emp": "emp", "emp-analyze": "analyze", "emp-calibrate": "calibrate", "emp-measure": "measure", "emp-load": "measure", "emp-setup": "setup"}
 BURN = build + "/tests/machine/burn"
 CPU = max(os.sched_getaffinity(0))
 # Objects whose members are named by what was measured or found: events, parameters, parts of the machine, columns of tables of the book.
@@ -110,6 +110,7 @@ def measured(options, *statuses):
 
 
 def write_all():
+    document("emp help --json governor")
     one = measured(f"-r 3 --cpu {CPU} -- {BURN} 3")[0]
     document(f"emp-analyze show --json --recompute {one}")
     adjusted = measured(f"-r 3 --cpu {CPU} --neighbour adjust -- {BURN} 3")[0]
@@ -118,7 +119,7 @@ def write_all():
     measured("-r 4 -n a -n b 'sleep 0.01' 'sleep 0.02'")
     alternating = measured(f"-r 5 --order duet -n a -n b '{BURN} 60' '{BURN} 70'", 3)
     short = measured(f"-r 3 --order duet -n a -n b '{BURN} 2' '{BURN} 3'", 3)
-    measured(f"-r 3 -L ms 1,2 '{BURN} {{ms}}'")
+    measured(f"-r 3 -L ms 1,2 '{BURN} {{ms}} | cat'")
     measured(f"-r 3 --neighbour adjust --cpu {CPU} -- {BURN} 3")
     measured(f"-r 3 --trace --cpu {CPU} -- {BURN} 30")
     for words in ("list", f"daemons {one}", f"compare {' '.join(two)}", f"compare {' '.join(alternating)}", f"compare {' '.join(short)}"):

@@ -36,7 +36,7 @@ NOT_RUN = {
 }
 DRY = "emp-setup apply --dry-run"
 # What else a status may be, by what a command contains. Each sentence of its own tells what to do: see `ways_out`.
-ALSO = {"emp-setup audit": 2, "--fail-if": 2, "emp-calibrate run": 2, "revalidate": 2, "apply --dry-run": 2, "--profile lab1": 3}
+ALSO = {"emp-setup audit": 2, "emp setup audit": 2, "--fail-if": 2, "emp-calibrate run": 2, "revalidate": 2, "apply --dry-run": 2, "--profile lab1": 3}
 ways_out = {"emp-calibrate run": "--ignore-audit|No profile was made", "revalidate": "--ignore-audit|Verdict"}
 SHORTER = [("--for 10min", "--for 1s"), ("-r 20 --export", "-r 2 --export"), ("--cpu 1 ", f"--cpu {CPU} ")]
 # The eleven columns of the list need more, and so do lines that are not wrapped: commands to be copied, digests, and
@@ -155,7 +155,7 @@ def try_example(where, command):
         for part, words in ways_out.items():
             if part in typed and not re.search(words, said):
                 fault(f"no way out, {where}: {typed}\n{said[-1500:]}")
-    if typed.startswith("emp-") and not re.search(r"export|json|>| - |emp-load example|emp-analyze list", typed):
+    if typed.startswith(("emp-", "emp ")) and not re.search(r"export|json|>| - |emp-load example|emp-analyze list", typed):
         for line in done.stdout.splitlines():
             if width(line) > COLUMNS and not WHOLE.search(line):
                 fault(f"{width(line)} columns, {where}: {typed}\n    {line}")
@@ -178,7 +178,7 @@ def main():
 with tempfile.TemporaryDirectory() as temporary:
     os.chdir(temporary)
     os.environ.update(EMP_DB=temporary + "/book.db", EMP_LOCK=temporary + "/own.lock", NO_COLOR="1", COLUMNS=str(COLUMNS), LC_ALL="C.UTF-8",
-                      PATH=":".join([build + "/" + d for d in ("setup", "calibrate", "measure", "analyze")] + [os.environ["PATH"]]))
+                      PATH=":".join([build + "/" + d for d in ("emp", "setup", "calibrate", "measure", "analyze")] + [os.environ["PATH"]]))
     os.environ.pop("EMP_NAMES", None)
     main()
 sys.exit(len(faults) > 0)

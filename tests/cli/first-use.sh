@@ -49,7 +49,7 @@ that "an empty value is no argument" json p.json '[r["command"] for r in d["resu
 expect 0 '' $measure -r 2 -L opt '-n -r,-n' -- 'sort {opt} numbers'
 expect 0 '' $measure -r 2 -L opt 'a b,c' -S bash 'echo {opt}'
 expect 1 "sort: .*invalid option" $measure -r 2 -L opt '-n -r' -- sort {opt} numbers
-expect 1 "'|' needs a shell" $measure -r 2 -L opt '| cat' 'sort {opt}'
+expect 1 "'|' needs a shell" $measure -N -r 2 -L opt '| cat' 'sort {opt}'
 expect 0 "parameter 'x' is not used: no command has {x}" $measure -r 2 -L x 1,2 'echo hi'
 expect 0 '' $measure -r 2 -L x 1,2 -p 'echo {x}' 'echo hi'
 that "a parameter of --prepare is used" sh -c "! grep 'is not used' out"
@@ -57,9 +57,9 @@ expect 1 'runs 5 is less than --min-runs 10' $measure -r 5 -m 10 true
 expect 1 'runs 5 is more than --max-runs 4' $measure -r 5 -M 4 true
 
 # what only a shell knows
-expect 1 "'FOO=1' is for a shell: put env before it, or run it with -S sh" $measure 'FOO=1 true'
-expect 1 "'cd' needs a shell: .* -S sh, in: cd /" $measure -- cd /
-expect 0 '' $measure -r 2 -S sh 'FOO=1 true'
+expect 1 "'FOO=1' needs a shell, in: FOO=1 true; there is none with -N" $measure -N 'FOO=1 true'
+expect 1 "'cd' needs a shell: omit --, and quote the command line: 'cd /'" $measure -- cd /
+expect 0 '^  Run by sh -c (start alone: PT [^,]*, ET [^,]*, not subtracted)$' $measure -r 2 'FOO=1 true'
 
 # slips
 expect 1 "unknown verb 'lsit' (did you mean 'list'?)" $analyze lsit
@@ -89,7 +89,7 @@ that "none of them was measured" test "$(sqlite3 "$EMP_DB" 'SELECT count(*) FROM
 expect 1 "^  emp-measure -q -- ./pro -n 'a b'$" "$build/measure/emp-measure" -q ./pro -n 'a b'
 expect 0 '' $measure true false -w 0 -r 2 -i
 expect 0 '' $measure -w 0 -r 2 true --export-json "$dir/after.json"
-expect 1 "'LC_ALL=C' is for a shell: put env before it, or run it with -S sh" $measure 'LC_ALL=C sort fails'
+expect 0 'Run by sh -c' $measure -r 2 -w 0 'LC_ALL=C sort fails'
 expect 0 '' $measure -r 2 -w 0 'env LC_ALL=C sort fails'
 expect 1 "unknown option '--rnus' (did you mean '--runs'?)" $measure --rnus 3 true
 expect 1 "unknown option '--export-jsn=a' (did you mean '--export-json'?)" $measure --export-jsn=a true

@@ -60,4 +60,6 @@ for name in setup calibrate measure analyze load; do
 		that "help and emp-$name(1) have each choice of $verb" names_choices "$tool" "$verb"
 	done
 done
+options_in "$man/emp.1.scd" >"$dir/page"
+that "emp(1) has each option of emp help" in_man "$build/emp/emp" help
 finish

@@ -77,7 +77,7 @@ def run(verb, book, where):
         faults.append(f"status {done.returncode}")
     if REPORT.search(done.stderr.decode("utf-8", "replace")):
         faults.append("a report")
-    if done.returncode == 1 and not re.search(r"^(emp-\w+|inc): .", done.stderr.decode("utf-8", "replace"), re.M):
+    if done.returncode == 1 and not re.search(r"^emp-\w+: .", done.stderr.decode("utf-8", "replace"), re.M):
         faults.append("no sentence")
     if "\x1b" in said:
         faults.append("an escape for the terminal")

@@ -34,7 +34,7 @@ def blocks_of(text):
 
 def is_of_commands(block):
     """Not one of C, YAML or output."""
-    return re.match(r"(base=|emp-[a-z]+ |inc |system[a-z-]+ |setcap |groupadd |LD_PRELOAD=)", block[0])
+    return re.match(r"(base=|emp(-[a-z]+)? |system[a-z-]+ |setcap |groupadd |LD_PRELOAD=)", block[0])
 
 
 pages = sorted((source / "man").glob("*.scd"))

@@ -276,6 +276,6 @@ expect 0 'PT may be about 0.1 ms (.* %) longer because of --prepare' $measure -v
 expect 0 'longer because of --conclude' $measure -v -q -r 2 --conclude true -- true
 expect 0 'PT (mean' $measure -v -q -r 2 --setup true --cleanup true -- true
 that "hooks that run once do not matter" test "$(grep -c 'longer because' "$dir/out")" = 0
-expect 0 'PT (mean' $measure -v -q -r 2 --prepare true -- "$build/calibrate/inc" --iterations 200000000
+expect 0 'PT (mean' $measure -v -q -r 2 --prepare true -- "$build/calibrate/emp-inc" --iterations 200000000
 that "nor do they to a program of more than 5 ms" test "$(grep -c 'longer because' "$dir/out")" = 0
 finish

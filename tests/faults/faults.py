@@ -31,7 +31,7 @@ made = os.path.join(place, "made")  # a book with runs, and documents: copied fo
 tried = os.path.join(place, "tried")
 count_file = os.path.join(place, "count")
 setup, calibrate, measure, analyze = (f"{build}/{tool}/emp-{tool}" for tool in ("setup", "calibrate", "measure", "analyze"))
-load, inc, cpu = f"{build}/measure/emp-load", f"{build}/calibrate/inc", str(os.cpu_count() - 1)
+load, inc, cpu = f"{build}/measure/emp-load", f"{build}/calibrate/emp-inc", str(os.cpu_count() - 1)
 PRELOADED, INJECTED = ("memory", "open", "book"), ("io", "full", "short")
 
 COMMANDS = {

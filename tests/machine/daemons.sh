@@ -9,7 +9,7 @@ need_root
 build=$1
 calibrate=$build/calibrate/emp-calibrate
 cpu=$(($(nproc) - 1))
-inc=$(realpath "$build/calibrate/inc")
+inc=$(realpath "$build/calibrate/emp-inc")
 
 $calibrate constant --cpu $cpu >/dev/null || exit 1
 ahead=$(dirname "$0")/ahead.sh

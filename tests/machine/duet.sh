@@ -8,7 +8,7 @@ need_root
 build=$1
 measure=$build/measure/emp-measure
 burn=$build/tests/machine/burn
-inc="$build/calibrate/inc --iterations"
+inc="$build/calibrate/emp-inc --iterations"
 cpu=$(($(nproc) - 1))
 ways=scheduler
 [ "$(nproc)" = 1 ] || ways='scheduler freezer'
@@ -185,12 +185,12 @@ that "a time-out leaves nothing running" sh -c "! pgrep -fx 'sleep 4321.$$'"
 end_with() { # SIGNAL WHO: to the tool, or to INC, in the first sample
 	env --default-signal=INT "$measure" -q -i --neighbour off --accounting none --cpu "$cpu" --against inc -r 2 -- sh -c "[ ! -e $dir/warm ] || { echo \$\$ >$dir/pid; until [ -e $dir/go ]; do sleep 0.05; done; }; touch $dir/warm" >"$dir/duet" 2>&1 &
 	pid=$!
-	wait_until sh -c "[ -s $dir/pid ] && pgrep -P $pid -x inc"
+	wait_until sh -c "[ -s $dir/pid ] && pgrep -P $pid -x emp-inc"
 	program=$(cat "$dir/pid")
 	case $2 in
 	tool) kill "-$1" "$pid" ;;
-	inc) # one may end before it is hit; the next follows
-		wait_until sh -c "kill -$1 \$(pgrep -P $pid -x inc)"
+	emp-inc) # one may end before it is hit; the next follows
+		wait_until sh -c "kill -$1 \$(pgrep -P $pid -x emp-inc)"
 		touch "$dir/go"
 		;;
 	esac
@@ -202,7 +202,7 @@ end_with INT tool
 that "an interrupted one ends with 130" [ $status = 130 ]
 that "and leaves nothing" sh -c "! kill -0 $program"
 that "and no cgroup" [ -z "$(cgroups_of "$pid")" ]
-end_with KILL inc
+end_with KILL emp-inc
 that "INC must not fail, whatever the program may" grep -q "'INC' was killed by signal 9 (SIGKILL) in sample 1$" "$dir/duet"
 that "its end is a failure" [ $status = 1 ]
 end_with KILL tool
@@ -211,7 +211,7 @@ expect 0 'In INC units' $against -r 2 -- true
 that "the next measurement removes its cgroups" [ -z "$(cgroups_of "$pid")" ]
 mkdir "$dir/alone"
 cp "$build/measure/emp-measure" "$build/setup/emp-setup" "$dir/alone"
-expect 1 "--against inc: inc is not in $dir/alone; install all tools of the suite" "$dir/alone/emp-measure" -q --against inc true
+expect 1 "--against inc: emp-inc is not in $dir/alone; install all tools of the suite" "$dir/alone/emp-measure" -q --against inc true
 
 # what is missing
 chmod 755 "$dir"

@@ -58,7 +58,7 @@ wait_until held_by $holder
 expect 1 "emp-calibrate (process $holder, since 20.*) has locked this machine" "$measure" -q -r 2 -- true
 expect 1 "emp-calibrate (process $holder, since 20.*) has locked this machine" "$setup" apply --only nmi
 install -d -o 65534 "$dir/theirs"
-install -m 755 "$measure" "$calibrate" "$setup" "$build/calibrate/inc" "$dir/theirs"
+install -m 755 "$measure" "$calibrate" "$setup" "$build/calibrate/emp-inc" "$dir/theirs"
 for who in nobody member; do
 	expect 1 "emp-calibrate (process $holder, since 20.*) has locked this machine" \
 		$who "$dir/theirs/emp-measure" --db "$dir/theirs/book.db" -q -r 2 -- true

@@ -4,7 +4,7 @@
 # of its times. Whether there is a neighbour is not ours to decide: no check depends on it. Usage: neighbour.sh BUILD
 set -u
 . "$(dirname "$0")/../cli/expect.sh"
-build=$1 measure=$1/measure/emp-measure inc=$1/calibrate/inc
+build=$1 measure=$1/measure/emp-measure inc=$1/calibrate/emp-inc
 cpu=$(($(nproc) - 1))
 of_run() { sqlite3 "$EMP_DB" "SELECT $2 FROM sample WHERE run = $1"; }
 

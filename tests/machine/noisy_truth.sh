@@ -14,7 +14,7 @@ build=$1 pairs=${2:-60} seed=${3:-$RANDOM} period=${4:-60}
 calibrate=$build/calibrate/emp-calibrate analyze=$build/analyze/emp-analyze
 cpu=$(($(nproc) - 1))
 ahead=$(dirname "$0")/ahead.sh
-inc=$(realpath "$build/calibrate/inc")
+inc=$(realpath "$build/calibrate/emp-inc")
 echo "seed $seed"
 
 # Loops of one to six seconds, and as long without, on each CPU.

@@ -13,9 +13,9 @@ ahead=$(dirname "$0")/ahead.sh
 "$build/calibrate/emp-calibrate" constant >/dev/null
 
 for backend in bpf taskstats; do
-	"$ahead" "$build/tests/machine/planter" "$(realpath "$build/calibrate/inc")" $cpu 100 planted=200@10,37,80 >"$dir/planted" &
+	"$ahead" "$build/tests/machine/planter" "$(realpath "$build/calibrate/emp-inc")" $cpu 100 planted=200@10,37,80 >"$dir/planted" &
 	planter=$!
-	"$ahead" "$build/measure/emp-measure" --json -q -r 100 --cpu $cpu --neighbour off --accounting $backend -- "$build/calibrate/inc" 0.1 >"$dir/result.json"
+	"$ahead" "$build/measure/emp-measure" --json -q -r 100 --cpu $cpu --neighbour off --accounting $backend -- "$build/calibrate/emp-inc" 0.1 >"$dir/result.json"
 	wait $planter
 	run=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["results"][0]["emp"]["run"])' "$dir/result.json")
 	"$build/analyze/emp-analyze" export "$run" >"$dir/run.json"

@@ -27,19 +27,21 @@ TEST(words_are_split_as_a_shell_splits_them)
 	assert_words("a\"b 'c\"d ''", (const char *const[]){"ab 'cd", "", NULL});
 	assert_words("a\\ b \"\\$x\\\\ \\n\"", (const char *const[]){"a b", "$x\\ \\n", NULL});
 	assert_words("x=a~b#c 'a|b' \\;", (const char *const[]){"x=a~b#c", "a|b", ";", NULL});
+	assert_words(
+		"\n a 'b\nc' \\\n d\\\ne \n \n", (const char *const[]){"a", "b\nc", "de", NULL});
 }
 
 TEST(what_needs_a_shell_is_named)
 {
-	static const char *const texts[] = {
-		"a | b", "a > b", "a; b", "a && b", "echo $x", "ls *.c", "~/x", "`x`"};
+	static const char *const texts[] = {"a | b", "a > b", "a; b", "a && b", "echo $x", "ls *.c",
+		"~/x", "`x`", "echo \"$x\"", "echo \"`x`\"", "a\nb", "a \n  b"};
 
 	for (size_t i = 0; i < ELEMENTS(texts); i++) {
 		struct error err = {};
 		char **words;
 
-		assert_int_equal(argv_split(texts[i], &words, &err), -EINVAL);
-		assert_non_null(strstr(err.text, "needs a shell: run it with -S sh"));
+		assert_int_equal(argv_split(texts[i], &words, &err), -ENOEXEC);
+		assert_non_null(strstr(err.text, "needs a shell, or must be quoted, in: "));
 	}
 }
 

@@ -56,6 +56,7 @@ TEST(a_mistake_is_named_with_its_line)
 		{"[a]\nthink = uniform 2s 1s\n", "f.ini, line 2: think: 1s is less than 2s"},
 		{"[a]\nthink = now and then\n", "f.ini, line 2: think must be"},
 		{"[a]\nflush = 12Q\n", "f.ini, line 2: flush must be a size"},
+		{"[a]\ncommand = a | b\n", "f.ini, line 2: 'command' runs no shell: use 'shell'"},
 		{"[a]\ncommand = true\nslice = 1s\n", "f.ini, line 3: slice must be from 0.1ms"},
 		{"[load]\nslaves = 2\n",
 			"f.ini, line 2: there is no 'slaves' in the section [load]"},

@@ -153,5 +153,26 @@ TEST(a_command_that_does_not_exist_is_named)
 	assert_error(&o, LIST("no-such-command"), -ENOENT, "'no-such-command'");
 	assert_error(&o, LIST("true", "no-such"), -ENOENT,
 		"(for one command with arguments, put -- before it)");
-	assert_error(&o, LIST("a | b"), -EINVAL, "'|' needs a shell");
+}
+
+TEST_OF_COMMANDS(a_shell_runs_what_needs_one)
+{
+	static const struct {
+		const char *line;
+		bool by_shell;
+	} lines[] = {{"true a 'b | c' \"d;e\"", false}, {"true | true", true}, {"FOO=1 true", true},
+		{"true \"$HOME\"", true}, {"true *.c", true}, {"true >/dev/null", true},
+		{"exec true", true}, {"true\ntrue", true}, {"true \\\n x\n", false}};
+	const struct measure_options o = {}, none = {.no_shell = true};
+
+	for (size_t i = 0; i < ELEMENTS(lines); i++) {
+		const char *line = lines[i].line;
+
+		make(&o, LIST(line));
+		assert_int_equal(c.items[0].by_shell, lines[i].by_shell);
+		assert_string_equal(c.items[0].name, line);
+		assert_string_equal(c.items[0].argv[0], lines[i].by_shell ? "/bin/sh" : "true");
+		if (lines[i].by_shell)
+			assert_error(&none, LIST(line), -EINVAL, "there is none with -N");
+	}
 }

@@ -39,6 +39,15 @@ static void set_capabilities(bool effective)
 		cap_set_proc(then);
 }
 
+char *privilege_of_file(const char *path)
+{
+	_cleanup_(cap_freep) cap_t caps = cap_get_file(path);
+	char *text = caps ? cap_to_text(caps, NULL) : NULL, *copy = text_copy(text);
+
+	cap_free(text);
+	return copy;
+}
+
 char **privilege_environment(void)
 {
 	return of_start ?: environ;

@@ -22,6 +22,10 @@ void privilege_environment_put(char *assignment);
 void privilege_raise(void);
 void privilege_lower(void);
 
+/* The capabilities that an executable's file has, as text ("cap_bpf=p"); NULL: none, or not known.
+ * The caller frees it. */
+char *privilege_of_file(const char *path);
+
 /* In a child that is about to execute a program of the user's: none of them may pass on. System
  * calls only. */
 void privilege_forget(void);

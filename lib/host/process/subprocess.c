@@ -340,16 +340,24 @@ char *suite_path(const char *place, const char *installed, const char *name)
 	return text_format("%s/%s", installed ?: own, name);
 }
 
-/* In a build tree emp-x is in the folder x, inc in that of emp-calibrate. */
+/* Its folder in the build tree: emp-x is in x, but for these. */
+static const char *suite_place(const char *name)
+{
+	static const char *const places[][2] = {{"emp-inc", "calibrate"}, {"emp-load", "measure"},
+		{"emp-compare-commits", "measure"}, {"libemp-clock-preload.so", "lib/clock"}};
+
+	for (size_t i = 0; i < ELEMENTS(places); i++)
+		if (!strcmp(name, places[i][0]))
+			return places[i][1];
+	return name + strlen("emp-");
+}
+
 int suite_file_find(const char *name, char **ret, struct error *err)
 {
 	const bool library = strstr(name, ".so");
-	const char *dash = strchr(name, '-'), *place = dash ? dash + 1 : "calibrate";
-	_cleanup_(freep) char *path = NULL;
+	_cleanup_(freep) char *path = suite_path(
+		suite_place(name), library ? EMP_LIB_DIR : NULL, name);
 
-	if (library)
-		place = "lib/clock";
-	path = suite_path(place, library ? EMP_LIB_DIR : NULL, name);
 	if (access(path, library ? R_OK : X_OK) < 0)
 		return error_say(err, -ENOENT, "%s is not in %.*s; %s", name,
 			(int)(strrchr(path, '/') - path), path,
