@@ -125,6 +125,8 @@ static int read_head(struct commits *c, struct json_fields *f)
 	c->notes = json_fields_array(f, "notes?");
 	if (f->r == 0 && !(c->allowed_percent >= 0))
 		json_fields_refuse(f, -EINVAL, ": 'allowed_percent' must not be below 0");
+	if (f->r < 0)
+		return f->r;
 	machine = json_fields_begin(
 		json_fields_object(f, "machine"), (struct json_location){"machine"}, f->err);
 	json_fields_text_or_empty(&machine, "host?", &c->host);
