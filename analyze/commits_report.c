@@ -190,43 +190,59 @@ static struct picture_scale picture_scale_of(const struct commits *c)
 	return (struct picture_scale){fmax(0, 1 - reach), 1 + reach};
 }
 
+/* The mean PT of a line that is measured with the change alone; -1: there is none. */
+static int64_t time_alone(const struct commit_line *line)
+{
+	const json_t *result = json_array_get(json_object_get(line->measurement, "results"), 0);
+	const json_t *pt = json_object_get(json_object_get(result, "emp"), "pt");
+	const json_t *mean = json_object_get(json_object_get(pt, "kept"), "mean_ns");
+
+	return line->outcome == LINE_NEW && mean ? llround(json_number_value(mean)) : -1;
+}
+
+/* The row of a line that is not compared. */
+static void add_row_without_ratio(struct table *table, const struct commit_line *line, bool picture)
+{
+	bool red = line->status == STATUS_ERROR;
+
+	table_begin_row(table);
+	table_add(table, CODE(line->command_line), TEXT(NULL), TEXT(NULL), TEXT(NULL),
+		TEXT(outcome_text(line), .mark = red ? MARK_BAD : MARK_NONE), TEXT(NULL),
+		TIME(time_alone(line)));
+	if (picture)
+		table_add(table, TEXT(""));
+}
+
+static enum mark verdict_mark(enum comparison_verdict verdict)
+{
+	if (verdict == COMPARISON_SLOWER || verdict == COMPARISON_DIFFERENT_WORK)
+		return MARK_BAD;
+	return verdict == COMPARISON_FASTER ? MARK_GOOD : MARK_NONE;
+}
+
 /* The rows of a line: one for each clock that is compared; `scale` NULL: without a picture. */
 static void add_line_rows(
 	struct table *table, const struct commit_line *line, const struct picture_scale *scale)
 {
-	const char *word = outcome_text(line);
-	bool red = line->status == STATUS_NOT_FIT || line->status == STATUS_ERROR;
-
+	if (!line->is_compared)
+		add_row_without_ratio(table, line, scale);
 	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++) {
 		const struct comparison *c = &line->query.comparisons[clock];
-		const char *interval;
+		enum comparison_verdict verdict;
 
-		if (!line->is_compared && clock > 0)
-			break;
-		if (line->is_compared && !(line->query.clocks >> clock & 1))
+		if (!line->is_compared || !(line->query.clocks >> clock & 1))
 			continue;
+		verdict = comparison_verdict(c);
 		table_begin_row(table);
-		table_add(table, CODE(line->command_line));
-		if (!line->is_compared) {
-			table_add(table, TEXT(NULL), TEXT(NULL), TEXT(NULL),
-				TEXT(word, .mark = red ? MARK_BAD : MARK_NONE), TEXT(NULL),
-				TEXT(NULL));
-		} else {
-			enum comparison_verdict verdict = comparison_verdict(c);
-			enum mark mark = verdict == COMPARISON_SLOWER ? MARK_BAD : MARK_NONE;
-
-			mark = verdict == COMPARISON_FASTER ? MARK_GOOD : mark;
-			interval = ratio_interval_text(c->ratio_low, c->ratio_high, 3, " to ");
-			table_add(table, TEXT(clock == COMPARISON_PT ? "CPU" : "elapsed"),
-				TEXT(isnan(c->ratio) ? NULL : text_brief("%.3f", c->ratio)),
-				TEXT(interval), TEXT(comparison_verdict_text(c), .mark = mark),
-				TIME(llround(c->a.mean_ns)), TIME(llround(c->b.mean_ns)));
-		}
-		if (scale && line->is_compared)
+		table_add(table, CODE(line->command_line),
+			TEXT(clock == COMPARISON_PT ? "CPU" : "elapsed"),
+			TEXT(isnan(c->ratio) ? NULL : text_brief("%.3f", c->ratio)),
+			TEXT(ratio_interval_text(c->ratio_low, c->ratio_high, 3, " to ")),
+			TEXT(comparison_verdict_words[verdict], .mark = verdict_mark(verdict)),
+			TIME(llround(c->a.mean_ns)), TIME(llround(c->b.mean_ns)));
+		if (scale)
 			table_add(table,
 				CODE(picture_text(scale, c, comparison_rules_margin(&c->rules))));
-		else if (scale)
-			table_add(table, TEXT(""));
 	}
 }
 
