@@ -80,7 +80,8 @@ static void compare_line(struct commit_line *line)
 	compare_document_close(&document);
 }
 
-static int read_line(struct commit_line *line, json_t *result, size_t number, struct error *err)
+static int read_commit_line(
+	struct commit_line *line, json_t *result, size_t number, struct error *err)
 {
 	struct json_fields f = json_fields_begin(
 		result, (struct json_location){"result", (int64_t)number}, err);
@@ -109,7 +110,7 @@ static void read_commit(
 	f->r = f->r ?: of.r;
 }
 
-static int read_head(struct commits *c, struct json_fields *f)
+static int read_commits_head(struct commits *c, struct json_fields *f)
 {
 	struct json_fields machine;
 
@@ -218,14 +219,14 @@ int commits_load(struct commits *ret, const char *path, bool strict, struct erro
 	if (r < 0)
 		return r;
 	f = json_fields_begin(c.document, (struct json_location){}, err);
-	r = read_head(&c, &f);
+	r = read_commits_head(&c, &f);
 	results = json_fields_array(&f, "results");
 	if (r == 0)
 		r = f.r;
 	compare_asked.rules = (struct comparison_rules){c.allowed_percent, -1, strict};
 	json_array_foreach (results, i, result) {
 		if (r == 0)
-			r = read_line(array_add(c.lines, c.n), result, i + 1, err);
+			r = read_commit_line(array_add(c.lines, c.n), result, i + 1, err);
 	}
 	if (r < 0)
 		return error_prefix(err, r, "'%s'", path);

@@ -246,7 +246,7 @@ static void add_line_rows(
 	}
 }
 
-static void print_remarks(const struct commits *c)
+static void print_line_remarks(const struct commits *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
 		_cleanup_(freep) char *remark = line_remark(c->by_weight[i]);
@@ -266,7 +266,7 @@ void commits_print(const struct commits *c, const char *sentence)
 	for (size_t i = 0; i < c->n; i++)
 		add_line_rows(table, c->by_weight[i], NULL);
 	table_print(table, stdout);
-	print_remarks(c);
+	print_line_remarks(c);
 	if (only)
 		comparison_verdict_print(stdout,
 			&(struct verdict_line){c->lines[0].query.sides[0].name,
