@@ -83,7 +83,7 @@ def git(repository, *words):
 
 PROGRAM = """#include <stdlib.h>
 static const char *volatile where = TREE; /* so that the programs of both builds are not the same */
-int main(int n, char **words) { for (volatile long i = 0; i < FACTOR * atol(words[1]); i++) ; return n < 2 || !*where; }
+int main(int n, char **words) { long most = FACTOR * atol(words[1]); for (volatile long i = 0; i < most; i++) ; return n < 2 || !*where; }
 """
 
 
@@ -124,7 +124,10 @@ def make_tarball(directory):
     with tarfile.open(path, "w:xz", preset=0) as archive:
         for tool in ("measure/emp-measure", "measure/emp-load", "measure/emp-compare-commits", "analyze/emp-analyze", "setup/emp-setup",
                      "calibrate/emp-calibrate"):
-            archive.add(f"{BUILD}/{tool}", f"emp-0-x86_64/bin/{os.path.basename(tool)}")
+            stripped = f"{directory}/stripped"
+            if subprocess.run(["strip", "-o", stripped, f"{BUILD}/{tool}"], stderr=subprocess.DEVNULL, check=False).returncode != 0:
+                shutil.copy(f"{BUILD}/{tool}", stripped)  # a script
+            archive.add(stripped, f"emp-0-x86_64/bin/{os.path.basename(tool)}")
     return path
 
 
