@@ -3,6 +3,7 @@
 #include "measure/export.h"
 
 #include "measure/export_json.h"
+#include "measure/export_metrics.h"
 #include "measure/export_table.h"
 #include "lib/base/charset.h"
 #include "lib/report/plot.h"
@@ -16,6 +17,9 @@ int export_write(const struct session *s, enum export format, FILE *file, struct
 		[EXPORT_ORGMODE] = TABLE_ORG,
 	};
 
+	if (format >= EXPORT_METRICS)
+		return export_metrics_write(
+			s, (enum metric_format)(format - EXPORT_METRICS), file, err);
 	return format == EXPORT_JSON ? export_json_write(s, file, err)
 				     : export_table_write(s, formats[format], file, err);
 }

@@ -294,6 +294,24 @@ static int add_scans(struct measure_options *o, struct error *err)
 	return 0;
 }
 
+/* --export FORMAT=FILE: each format is an export of its own. */
+static int add_metric_exports(struct measure_options *o, struct error *err)
+{
+	for (size_t i = 0; i < o->metric_exports.n; i++) {
+		const char *value = o->metric_exports.items[i];
+		struct metric_file file;
+		int r = metric_file_parse(value, &file, err);
+
+		if (r < 0)
+			return r;
+		if (o->exports[EXPORT_METRICS + file.format])
+			return error_say(err, -EINVAL, "--export: '%s' is a second %.*s", value,
+				(int)strcspn(value, "="), value);
+		o->exports[EXPORT_METRICS + file.format] = file.path;
+	}
+	return 0;
+}
+
 static int default_runs(const struct measure_options *o)
 {
 	if (o->retain)
@@ -344,6 +362,8 @@ int measure_options_finish(struct measure_options *o, struct error *err)
 	r = check_contradictions(o, err);
 	if (r == 0)
 		r = check_effects(o, err);
+	if (r == 0)
+		r = add_metric_exports(o, err);
 	if (r < 0)
 		return r;
 
@@ -491,6 +511,7 @@ const struct option_row measure_option_rows[] = {
 	{0, "export-asciidoc", "FILE", "write an AsciiDoc table", NULL,
 		&O.exports[EXPORT_ASCIIDOC]},
 	{0, "export-orgmode", "FILE", "write an Org mode table", NULL, &O.exports[EXPORT_ORGMODE]},
+	EXPORT_METRICS_OPTION(O.metric_exports),
 	{0, "plot", "FILE", "draw the samples and the ratios: .png, .svg or .pdf", NULL, &O.plot},
 	{0, "json", NULL, "print JSON instead of text", NULL, &O.json, .dash = true},
 	{'v', "verbose", NULL, "print the reasons for discards and all statistics", NULL,

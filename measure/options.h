@@ -4,6 +4,7 @@
 
 #include "measure/parameters.h"
 #include "lib/base/tool.h"
+#include "lib/report/metric_export.h"
 #include "lib/run/sampling.h"
 #include "lib/stats/comparison_verdict.h"
 
@@ -16,7 +17,8 @@ enum export {
 	EXPORT_MARKDOWN,
 	EXPORT_ASCIIDOC,
 	EXPORT_ORGMODE,
-	N_EXPORTS
+	EXPORT_METRICS, /* and those that follow, by enum metric_format */
+	N_EXPORTS = EXPORT_METRICS + N_METRIC_FORMATS
 };
 
 /* Of a duet, unless --slice says otherwise. */
@@ -31,6 +33,7 @@ struct measure_options {
 	/* for all command lines; NULL: /bin/sh for those that need a shell, with no_shell none */
 	char **shell_words;
 	struct option_list names, prepare, conclude, output;
+	struct option_list metric_exports;
 	struct option_list scans; /* NAME, MIN, MAX, and so on */
 	struct parameters parameters;
 	bool json, quiet, verbose, trace, silent, fast, rigorous, show_output, no_shell,

@@ -450,13 +450,18 @@ char *comparison_different_work(const struct comparison *c, const char *referenc
 
 enum comparison_verdict comparison_verdict(const struct comparison *c)
 {
+	enum comparison_verdict verdict;
+
 	if (c->work >= WORK_DIFFERENT)
 		return COMPARISON_DIFFERENT_WORK;
 	if (c->work == WORK_SAME_PROGRAM)
 		return COMPARISON_SAME_PROGRAM;
 	if (c->unmeasurable)
 		return COMPARISON_UNMEASURABLE;
-	return comparison_rules_apply(&c->rules, c->ratio, c->ratio_low, c->ratio_high);
+	verdict = comparison_rules_apply(&c->rules, c->ratio, c->ratio_low, c->ratio_high);
+	if (c->unconfirmed && (verdict == COMPARISON_SLOWER || verdict == COMPARISON_FASTER))
+		return COMPARISON_CANNOT_TELL;
+	return verdict;
 }
 
 static bool comparison_fails(const struct comparison *c)

@@ -278,4 +278,18 @@ expect 0 'PT (mean' $measure -v -q -r 2 --setup true --cleanup true -- true
 that "hooks that run once do not matter" test "$(grep -c 'longer because' "$dir/out")" = 0
 expect 0 'PT (mean' $measure -v -q -r 2 --prepare true -- "$build/calibrate/emp-inc" --iterations 200000000
 that "nor do they to a program of more than 5 ms" test "$(grep -c 'longer because' "$dir/out")" = 0
+
+# Figures for other services: see also analyze-commits.sh.
+expect 0 '' $measure -q -r 3 -n 'one, "1"' -n two --export bencher="$dir/b.json" --export github-action-benchmark="$dir/g.json" \
+	--export otava-csv="$dir/o.csv" true 'sleep 0.01'
+that "bencher has both clocks, with their intervals" json "$dir/b.json" 'd["two"]["latency"]["lower_value"] < d["two"]["latency"]["value"] < d["two"][
+	"latency"]["upper_value"] and d["two"]["latency"]["value"] > 1e7 and set(d["one, \"1\""]) == {"cpu-time", "latency"} and "latency-ratio" in d["two"]'
+that "github-action-benchmark has the same" json "$dir/g.json" '[x["unit"] for x in d if x["name"] == "two: latency"] == ["ns"] and d[0]["range"].startswith("±")'
+that "otava-csv is a heading and a row" python3 -c 'import csv, sys
+head, row = csv.reader(open(sys.argv[1]))
+assert head[:2] == ["time", "one, \"1\": cpu-time"] and len(head) == len(row) == len(set(head)) and float(row[1]) > 0, head' "$dir/o.csv"
+expect 0 '^{$' $measure -q -r 2 --export bencher=- true
+expect 1 "'bencher=x' is a second bencher" $measure -r 2 --export bencher=- --export bencher=x true
+expect 1 "must be bencher, github-action-benchmark or otava-csv, not 'benchr' (did you mean 'bencher'?)" $measure --export benchr=x true
+expect 1 'two exports cannot share the file' $measure --export bencher="$dir/x" --export-json "$dir/x" true
 finish

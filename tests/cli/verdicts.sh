@@ -164,7 +164,7 @@ for row in 'slower 2 150' 'faster 0 10' 'equal 0 36'; do # equal is what is allo
 		--json "$dir/$word.json" -m "$dir/$word.md" main '{tree}/program'
 	that "the document has it, for all and for each" \
 		json "$word.json" "d['verdict'] == '$word' and d['results'][0]['verdict'] == '$word'"
-	that "the report has it" grep -q "^Verdict: \**$word\**" "$word.md"
+	that "the report has it" grep -q "^\*\*1 is $word" "$word.md"
 	cd repository || exit 1
 	$git checkout -q -B change main
 done

@@ -102,11 +102,11 @@ unmeasurable_commits() { # CAUSE STATUS COMMAND [--strict]
 	cause=$1 status=$2
 	shift 2
 	rm -f "$dir/report.md" "$dir/report.json"
-	expect "$status" '' env -C "$tree" TMPDIR="$dir" "$@" -b true -r 3 -m "$dir/report.md" --json "$dir/report.json" \
+	expect "$status" '' env -C "$tree" TMPDIR="$dir" PATH="$build/analyze:$PATH" "$@" -b true -r 3 -m "$dir/report.md" --json "$dir/report.json" \
 		next20~1 '{tree}/program'
 	that "the last line has the word and the cause" sh -c \
 		"grep -v '^emp-\\|^warning: ' '$dir/out' | tail -1 | grep -q '^Verdict\( (PT)\)\?: unmeasurable: $cause'"
-	that "the report has it" grep -q "^Verdict: \*\*unmeasurable\*\*: $cause" "$dir/report.md"
+	that "the report has it" sh -c "grep -qx '\*\*1 is unmeasurable\.\*\*' '$dir/report.md' && grep -q '^- .*$cause' '$dir/report.md'"
 	that "the document has it" json "$dir/report.json" \
 		"d['results'][0]['status'] == $status and (lambda c: [c['verdict'], c['unmeasurable']])(
 		d['results'][0]['measurement']['comparisons'][0]) == ['unmeasurable', '$cause']"

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A session's results for services that keep figures: see export_metrics.h. */
+#include "measure/export_metrics.h"
+
+#include "measure/session_compare.h"
+
+static void add_means(struct metrics *metrics, const struct task *t, bool duet)
+{
+	const struct discarding *d = &t->result.discarding;
+	const struct {
+		const char *measure;
+		const struct clock_discarding *times;
+	} clocks[] = {{"cpu-time", &d->pt}, {"latency", &d->et}};
+
+	for (size_t i = 0; i < ELEMENTS(clocks) - duet; i++) {
+		const struct clock_discarding *times = clocks[i].times;
+
+		if (times->kept.n > 0)
+			*array_add(metrics->items, metrics->n) = (struct metric){t->name,
+				clocks[i].measure, "ns", times->kept.mean_ns,
+				times->interval.low_ns, times->interval.high_ns, times->kept.n};
+	}
+}
+
+static void add_ratio(struct metrics *metrics, const struct task *t, const struct comparison *c)
+{
+	const char *measure = c->clock == COMPARISON_PT ? "cpu-time-ratio" : "latency-ratio";
+
+	if (comparison_is_made(c) && !isnan(c->ratio))
+		*array_add(metrics->items, metrics->n) = (struct metric){
+			t->name, measure, "times", c->ratio, c->ratio_low, c->ratio_high, c->b.n};
+}
+
+int export_metrics_write(
+	const struct session *s, enum metric_format format, FILE *file, struct error *err)
+{
+	const struct session *judged = session_judged(s);
+	struct metrics metrics = {.started_ns = judged->tasks[0].run.started_ns};
+	int r = session_compare(s, err);
+
+	for (size_t i = 0; r >= 0 && i < session_n_shown(judged); i++) {
+		if (judged->tasks[i].result.n_samples == 0)
+			continue;
+		add_means(&metrics, &judged->tasks[i], judged->order == ORDER_DUET);
+		if (i == 0)
+			continue;
+		add_ratio(&metrics, &judged->tasks[i], &s->comparisons[i]);
+		add_ratio(&metrics, &judged->tasks[i], &s->comparisons[s->n + i]);
+	}
+	if (r >= 0)
+		r = metric_export_write(&metrics, format, file, err);
+	free(metrics.items);
+	return r < 0 ? r : 0;
+}
