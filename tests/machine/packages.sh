@@ -46,7 +46,11 @@ within() {
 as_user() { # COMMAND LINE
 	within su user -c "cd && $1"
 }
-apt() {
+apt() { # ARGUMENT...: @PATTERN stands for the files in /packages
+	for argument; do
+		shift
+		case $argument in @*) set -- "$@" $(cd "$root" && ls -d packages/${argument#@} | sed 's|^|/|') ;; *) set -- "$@" "$argument" ;; esac
+	done
 	within apt-get -qq -y --no-install-recommends -o Dpkg::Use-Pty=0 "$@"
 }
 files() { # all files with what is in them, but for the records of apt and dpkg
@@ -88,23 +92,22 @@ files >"$dir/before"
 mkdir "$root/packages/next"
 for package in "$root"/packages/*.deb; do # the next version
 	dpkg-deb -R "$package" "$dir/unpacked"
-	sed -i "s/^Version: .*/&.1/; s/(= \(.*\))/(= \1.1)/" "$dir/unpacked/DEBIAN/control"
+	sed -i "s/^Version: .*/&.1/; s/(= \([^)]*\))/(= \1.1)/" "$dir/unpacked/DEBIAN/control"
 	dpkg-deb --root-owner-group -b "$dir/unpacked" "$root/packages/next" >/dev/null
 	rm -r "$dir/unpacked"
 done
 
 # an EMP of meson install, with an older book and with applied settings
+cp -a "$root/usr/local" "$dir/local"
 DESTDIR=$root meson install -C "$build" --no-rebuild --quiet >/dev/null
 expect 0 '' apt install libgsl27 libcpupower1 libbpf1 libinih1 libjansson4 libmnl0 libtraceevent1 libsqlite3-0
 mkdir -p "$root/var/lib/emp"
 sqlite3 "$root/var/lib/emp/emp.db" <"$source/tests/unit/data/book-v6.sql"
 runs=$(sqlite3 "$root/var/lib/emp/emp.db" 'SELECT count(*) FROM run')
 expect 0 'changed' within /usr/local/bin/emp-setup apply --only thp
-expect 0 'another EMP is in /usr/local' apt install /packages/emp_${version/-/\~}-1_amd64.deb
-(cd "$build" && python3 -c '
-import json, os, sys
-for path in json.load(open("meson-info/intro-installed.json")).values():
-    os.remove(sys.argv[1] + path)' "$root")
+expect 0 'another EMP is in /usr/local' apt install '@emp_*.deb'
+rm -r "$root/usr/local"
+mv "$dir/local" "$root/usr/local"
 that "settings are still applied" grep -q '\[never\]' $thp
 expect 0 'thp' within emp-setup status
 gives "the book has its runs" "len(d['runs']) == $runs" within emp-analyze list --json
@@ -115,7 +118,7 @@ that "no program has capabilities" test -z "$(getcap -r "$root/usr")"
 that "there is no compiler" test ! -e "$root/usr/bin/cc"
 expect 2 'Not fit' as_user 'emp-setup audit'
 expect 0 'Kept' as_user 'emp-measure -r 3 -- gzip -c /bin/bash'
-expect 0 '' apt install gnuplot-nox gcc libc6-dev pkg-config python3 /packages/emp-clock_*.deb /packages/libemp-clock*.deb /packages/emp-doc*.deb
+expect 0 '' apt install gnuplot-nox gcc libc6-dev pkg-config python3 '@emp-*.deb' '@libemp*.deb'
 install -m 755 "$source/packaging/debian/tests/quickstart" "$root/packages/quickstart"
 expect 0 '' within /packages/quickstart
 that "the manual is found" test -e "$root/usr/share/man/man1/emp-measure.1.gz"
@@ -123,8 +126,11 @@ that "the manual is found" test -e "$root/usr/share/man/man1/emp-measure.1.gz"
 # an upgrade while a calibration runs and settings are applied
 within emp-calibrate run --short 0.1x60 --long 0.2x6 --save upgraded --force --ignore-audit >"$dir/calibration" 2>&1 &
 calibration=$!
-wait_until test "$(within emp-analyze list --json 2>/dev/null | grep -c running)" != 0
-expect 0 '' apt install $(cd "$root" && ls packages/next/*.deb | sed 's|^|/|')
+calibrates() {
+	within emp-analyze list --json | grep -q running
+}
+wait_until calibrates
+expect 0 '' apt install '@next/*.deb'
 wait $calibration
 that "the calibration went on" grep -q "Profile 'upgraded'" "$dir/calibration" || cat "$dir/calibration"
 that "settings are still applied after the upgrade" grep -q '\[never\]' $thp
@@ -135,10 +141,8 @@ gives "the book has its runs and the new ones" "len(d['runs']) > $runs" within e
 expect 0 'restoring' apt remove emp
 that "the settings are those of before" grep -q "\[$thp_before\]" $thp
 that "the book stays" test -s "$root/var/lib/emp/emp.db"
-rm -r "$root/packages"
+rm -r "$root/packages" "$root/home/user/.local" # the book of the user is the user's
 expect 0 '' apt purge 'emp*' 'libemp*'
-expect 0 '' apt autoremove --purge
-files >"$dir/after"
 apt purge gnuplot-nox gcc libc6-dev pkg-config python3 libgsl27 libcpupower1 libbpf1 libinih1 libjansson4 libmnl0 libtraceevent1 libsqlite3-0 >/dev/null 2>&1
 apt autoremove --purge >/dev/null 2>&1
 files >"$dir/after"
