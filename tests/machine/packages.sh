@@ -60,7 +60,7 @@ files() { # all files with what is in them, but for the records of apt and dpkg
 }
 
 # --- built twice: from the clone, and from the archive in another folder, 40 days later and in another time zone
-version=$(meson introspect --projectinfo "$source/meson.build" | python3 -c 'import json, sys; print(json.load(sys.stdin)["version"])')
+version=$(meson introspect --projectinfo "$source/meson.build" 2>/dev/null | python3 -c 'import json, sys; print(json.load(sys.stdin)["version"])')
 expect 0 '' unshare --net "$source/scripts/package" dist "$dir/archive"
 mkdir -p "$dir/elsewhere/tmp"
 tar -C "$dir/elsewhere" -xf "$dir/archive/emp-$version.tar.xz"
