@@ -89,7 +89,8 @@ expect 1 'cannot write' $measure -q -r 1 --export-json /etc/emp-test.json -- tru
 audit() {
 	$as_user "$bin/emp-setup" audit 2>&1 || [ $? = 2 ]
 }
-cp -R "$build/profiles" "$dir/profiles"
+mkdir -p "$dir/share/emp" # as in an installation that was moved
+cp -R "$build/profiles" "$dir/share/emp"
 cp "$build/measure/emp-measure" "$dir/plain"
 audit >out
 that "the audit ran" grep -q 'for timing' out
