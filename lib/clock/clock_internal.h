@@ -4,6 +4,11 @@
 #pragma once
 
 #include <stdint.h>
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#else /* glibc before 2.32 */
+#define __libc_single_threaded 0
+#endif
 
 /* Of the functions that programs may call; all others are hidden. */
 #define CLOCK_PUBLIC __attribute__((visibility("default")))

@@ -14,11 +14,6 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#if __has_include(<sys/single_threaded.h>)
-#include <sys/single_threaded.h>
-#else
-#define __libc_single_threaded 0
-#endif
 
 /* How long the time stamp counter replaces the kernel's clock. The kernel's leaves out what a
  * hypervisor took and, on some kernels, interrupts; the counter may be ahead by that, but no

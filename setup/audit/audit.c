@@ -5,10 +5,14 @@
 #include "lib/base/json.h"
 #include "lib/base/table.h"
 #include "lib/base/tool.h"
+#include "lib/host/process/subprocess.h"
 #include "setup/audit/checks.h"
 #include "setup/audit/facts.h"
 #include "setup/audit/finding.h"
 #include "setup/options.h"
+
+#include <grp.h>
+#include <sys/xattr.h>
 
 /* Every check decided, and what follows from all of them. */
 struct audit {
@@ -263,6 +267,28 @@ static int audit_print_json(const struct audit *audit, struct error *err)
 		err);
 }
 
+/* For an ordinary user: what lets emp-measure observe other processes. */
+static void print_capabilities(const struct audit *audit)
+{
+	_cleanup_(freep) char *measure = suite_path("measure", NULL, "emp-measure");
+	const struct group *group;
+	struct stat st;
+
+	if (geteuid() == 0 || audit->facts.root_fd != AT_FDCWD || audit->facts.machine.container ||
+		stat(measure, &st) < 0)
+		return;
+	if (access(measure, X_OK) < 0) {
+		group = getgrgid(st.st_gid);
+		terminal_say(stdout, 2,
+			"Only members of its group may run emp-measure; to become one, as root:");
+		printf("  usermod --append --groups %s USER\n",
+			group ? group->gr_name : text_brief("%u", st.st_gid));
+	} else if (getxattr(measure, "security.capability", NULL, 0) < 0) {
+		terminal_say(stdout, 2, "To observe other processes as an ordinary user, as root:");
+		printf("  setcap cap_bpf,cap_perfmon,cap_net_admin=p %s\n", measure);
+	}
+}
+
 static void audit_print(const struct audit *audit)
 {
 	const struct machine *m = &audit->facts.machine;
@@ -284,6 +310,7 @@ static void audit_print(const struct audit *audit)
 	if (options.verbose)
 		putchar('\n');
 	print_fitness(audit);
+	print_capabilities(audit);
 }
 
 static const struct option_row audit_options[] = {

@@ -85,4 +85,21 @@ chown -h $user "$dir/home/link.json"
 expect 1 'cannot write.*Permission denied' $measure -q -r 1 --export-json "$dir/home/link.json" -- true
 that "a link to root's file does not reach it" grep -qx untouched "$dir/roots"
 expect 1 'cannot write' $measure -q -r 1 --export-json /etc/emp-test.json -- true
+# the audit says to a user what is lacking: nothing, the capabilities, the group
+audit() {
+	$as_user "$bin/emp-setup" audit 2>&1 || [ $? = 2 ]
+}
+mkdir -p "$dir/share/emp" # as in an installation that was moved
+cp -R "$build/profiles" "$dir/share/emp"
+cp "$build/measure/emp-measure" "$dir/plain"
+audit >out
+that "the audit ran" grep -q 'for timing' out
+that "nothing is lacking" sh -c '! grep -E "setcap|usermod" out'
+mv "$dir/plain" "$bin/emp-measure"
+audit >out
+that "the line that gives the capabilities is named" grep -qx "  setcap cap_bpf,cap_perfmon,cap_net_admin=p $bin/emp-measure" out
+chgrp daemon "$bin/emp-measure"
+chmod 750 "$bin/emp-measure"
+audit >out
+that "the group is named" grep -qx '  usermod --append --groups daemon USER' out
 finish

@@ -54,8 +54,13 @@ const char *process_end_text(int wait_status)
 {
 	if (!WIFSIGNALED(wait_status))
 		return text_brief("ended with exit status %d", WEXITSTATUS(wait_status));
+#if __GLIBC_PREREQ(2, 32)
 	return text_brief("was killed by signal %d (SIG%s)", WTERMSIG(wait_status),
 		sigabbrev_np(WTERMSIG(wait_status)) ?: "RTMIN+");
+#else
+	return text_brief("was killed by signal %d (%s)", WTERMSIG(wait_status),
+		strsignal(WTERMSIG(wait_status)));
+#endif
 }
 
 uint64_t process_ref_start_ticks(pid_t pid)

@@ -326,17 +326,25 @@ int executable_find(const char *name, char **ret, struct error *err)
 
 char *suite_path(const char *place, const char *installed, const char *name)
 {
-	char own[PATH_MAX] = "", *slash, *built;
+	const size_t prefix = strlen(EMP_PREFIX);
+	char own[PATH_MAX] = "", *slash, *path;
 	ssize_t len = readlink("/proc/self/exe", own, sizeof(own) - 1);
+	int above;
 
 	own[len < 0 ? 0 : len] = '\0';
 	slash = strrchr(own, '/') ?: own;
 	*slash = '\0';
-	built = text_format(
-		"%.*s/%s/%s", (int)((strrchr(own, '/') ?: own) - own), own, place, name);
-	if (access(built, R_OK) == 0)
-		return built;
-	free(built);
+	above = (int)((strrchr(own, '/') ?: own) - own);
+	path = text_format("%.*s/%s/%s", above, own, place, name);
+	if (access(path, R_OK) == 0)
+		return path;
+	if (installed && !strncmp(installed, EMP_PREFIX "/", prefix + 1)) {
+		free(path);
+		path = text_format("%.*s%s/%s", above, own, installed + prefix, name);
+		if (access(path, R_OK) == 0)
+			return path;
+	}
+	free(path);
 	return text_format("%s/%s", installed ?: own, name);
 }
 
@@ -388,7 +396,7 @@ static _Noreturn void guard_sleep(int socket, int fd, guard_act *act, const void
 	prctl(PR_SET_NAME, "emp-guard");
 	if (kept[0] < 0 || kept[1] < 0 || dup2(kept[0], 0) < 0 || dup2(kept[1], 1) < 0)
 		_exit(1);
-	syscall(SYS_close_range, 2, ~0U, 0);
+	syscall(__NR_close_range, 2, ~0U, 0);
 	wait_for_end(0);
 	act(1, data);
 	_exit(0);

@@ -5,7 +5,8 @@
 #include "lib/base/base.h"
 
 #include <linux/magic.h>
-#include <sys/mount.h>
+#include <linux/mount.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 
 /* -ENOENT: nothing is mounted there, and it is a directory of the file system `around`. */
@@ -31,11 +32,12 @@ int tracefs_open(void)
 		return fd;
 	if (!has_place)
 		return -ENOENT;
-	context = fsopen("tracefs", FSOPEN_CLOEXEC);
-	if (context < 0 || fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
+	/* glibc has functions for these calls since 2.36 only */
+	context = (int)syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC);
+	if (context < 0 || syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
 		return errno == ENODEV ? -ENOENT : -errno;
-	root = fsmount(
-		context, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+	root = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC,
+		MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
 	fd = root < 0 ? root : openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
