@@ -34,18 +34,17 @@ static void add_ratio(struct metrics *metrics, const struct task *t, const struc
 int export_metrics_write(
 	const struct session *s, enum metric_format format, FILE *file, struct error *err)
 {
-	const struct session *judged = session_judged(s);
-	struct metrics metrics = {.started_ns = judged->tasks[0].run.started_ns};
+	struct metrics metrics = {.started_ns = s->tasks[0].run.started_ns};
 	int r = session_compare(s, err);
 
-	for (size_t i = 0; r >= 0 && i < session_n_shown(judged); i++) {
-		if (judged->tasks[i].result.n_samples == 0)
+	for (size_t i = 0; r >= 0 && i < session_n_shown(s); i++) {
+		if (s->tasks[i].result.n_samples == 0)
 			continue;
-		add_means(&metrics, &judged->tasks[i], judged->order == ORDER_DUET);
+		add_means(&metrics, &s->tasks[i], s->order == ORDER_DUET);
 		if (i == 0)
 			continue;
-		add_ratio(&metrics, &judged->tasks[i], &s->comparisons[i]);
-		add_ratio(&metrics, &judged->tasks[i], &s->comparisons[s->n + i]);
+		add_ratio(&metrics, &s->tasks[i], &s->comparisons[i]);
+		add_ratio(&metrics, &s->tasks[i], &s->comparisons[s->n + i]);
 	}
 	if (r >= 0)
 		r = metric_export_write(&metrics, format, file, err);

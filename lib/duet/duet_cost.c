@@ -61,7 +61,7 @@ double duet_dearest(const struct duet_candidate *programs, size_t n, int64_t sli
 		double per_slice = p->switches > 0 ? (double)p->switches * (double)slice_ns /
 							     (double)p->pt_ns
 						   : 0;
-		double share = (1 + per_slice) * duet_refill_share(bytes, slice_ns);
+		double share = fmin(1, (1 + per_slice) * duet_refill_share(bytes, slice_ns));
 
 		if (!(bytes < INFINITY) || p->pt_ns < DUET_LEAST_SLICES * slice_ns)
 			share = INFINITY;
