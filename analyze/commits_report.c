@@ -363,17 +363,19 @@ static void write_resolution(const struct commits *c, FILE *file)
 static void write_design(const struct commits *c, FILE *file)
 {
 	size_t duets = 0, in_turn = 0, again = 0;
-	const char *doubt = NULL;
+	const char *why = NULL;
 
 	for (size_t i = 0; i < c->n; i++) {
-		const json_t *duet = json_object_get(c->lines[i].measurement, "duet");
+		const json_t *measured = c->lines[i].measurement;
 
 		again += c->lines[i].again;
 		if (!c->lines[i].is_compared)
 			continue;
 		duets += c->lines[i].query.comparisons[COMPARISON_PT].design == DESIGN_DUET;
 		if (commit_line_comparison(&c->lines[i])->design != DESIGN_DUET) {
-			doubt = doubt ?: json_string_value(json_object_get(duet, "doubt"));
+			why = why
+				      ?: json_string_value(
+						 json_object_get(measured, "in_turn_because"));
 			in_turn++;
 		}
 	}
@@ -387,8 +389,8 @@ static void write_design(const struct commits *c, FILE *file)
 			in_turn > 0 ? "," : "");
 	if (in_turn > 0)
 		fprintf(file, " %s in turn", text_count((int64_t)in_turn, "command line"));
-	if (in_turn > 0 && doubt)
-		fprintf(file, " (the duet is %s)", doubt);
+	if (in_turn > 0 && why)
+		fprintf(file, " (%s)", why);
 	if (again > 0)
 		fprintf(file, "; %s measured again, with twice as many",
 			text_count((int64_t)again, "command line"));

@@ -106,7 +106,6 @@ static int task_fill(
 		.sampling = &s->samplings[s->n++],
 		.in = -1,
 		.errors = -1,
-		.working_set = WORKING_SET_EMPTY,
 		.output = PROGRAM_OUTPUT_NONE,
 		.clean = {.rules = s->rules, .sources = &t->sources},
 		.session = s,

@@ -257,7 +257,7 @@ static double mean_log_gain(const struct comparison *comparisons, size_t n)
 			continue;
 		half = log(c->ratio_high / c->ratio_low) / 2;
 		in_turn = log_ratio_half(l, c->alpha) * l->neighbours_sd / l->sd;
-		if (!(half > 0) || !(in_turn > 0))
+		if (!(half > 0 && half < INFINITY) || !(in_turn > 0))
 			continue;
 		sum += log(in_turn / half);
 		known++;

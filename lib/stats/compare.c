@@ -302,12 +302,14 @@ static void find_interval(struct comparison *c, double alpha)
 		half = log_ratio_half(&c->log_ratio, alpha) + bias;
 		c->ratio_low = exp(c->log_ratio.mean - half) * (1 - c->shared_b);
 		c->ratio_high = exp(c->log_ratio.mean + half) / (1 - c->shared_a);
-		bias += fmax(c->shared_a, c->shared_b);
+		bias -= log1p(-fmax(c->shared_a, c->shared_b));
 	} else if (!fieller(c, a + c->bias_a, b - c->bias_b, t, &c->ratio_low, &unused) ||
 		   !fieller(c, a - c->bias_a, b + c->bias_b, t, &unused, &c->ratio_high)) {
 		c->ratio_low = c->ratio_high = NAN;
 	}
 	c->smallest_difference = detectable_difference(c->df, alpha) * se + bias;
+	if (isinf(c->smallest_difference)) /* all of a time may be for sharing */
+		c->smallest_difference = NAN;
 }
 
 /* An estimate of a variance with so many degrees of freedom is hardly ever less than this share of

@@ -114,7 +114,7 @@ def prepare():
         prepared(f"{sys.executable} {source}/tests/cli/made_up_load.py load.db {seed}")
     prepared("git init -q -b main project && cd project && git config user.name a && git config user.email a@b && cp ../solver ../input . &&"
              " echo all: >Makefile && git add . && git commit -qm one && git branch origin/main && git commit -qm two --allow-empty")
-    prepared("cd project && emp-compare-commits -r 2 --json ../result.json origin/main '{tree}/solver {tree}/input'")
+    prepared("cd project && emp-compare-commits -r 2 --json ../commits.json origin/main '{tree}/solver {tree}/input'")
 
 
 def jump_to(run_id, book="book.db"):

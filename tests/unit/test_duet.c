@@ -78,8 +78,8 @@ TEST(a_program_must_be_known_and_have_four_slices)
 {
 	const double kb = 1e3;
 	struct duet_candidate c[] = {
-		{200 * NS_PER_MS, 0, {{10 * kb, 10 * kb, 10 * kb, 10 * kb}, {1, 1, 1, 1}, 0}},
-		{200 * NS_PER_MS, -1, {{64 * kb, 64 * kb, 64 * kb, 64 * kb}, {1, 1, 1, 1}, 0}}};
+		{200 * NS_PER_MS, 0, {{10 * kb, 10 * kb, 10 * kb, 10 * kb}, {1, 1, 1, 1}}},
+		{200 * NS_PER_MS, -1, {{64 * kb, 64 * kb, 64 * kb, 64 * kb}, {1, 1, 1, 1}}}};
 	size_t dearest = 7;
 
 	assert_float_equal(duet_dearest(c, 2, 10 * NS_PER_MS, &dearest), 0.01, 1e-9);
@@ -89,7 +89,9 @@ TEST(a_program_must_be_known_and_have_four_slices)
 	assert_int_equal(dearest, 0); /* both are too short: the first */
 	c[1].switches = 20;           /* every 10 ms by somebody else */
 	assert_float_equal(duet_dearest(c, 2, 10 * NS_PER_MS, &dearest), 0.02, 1e-9);
-	c[0].set = WORKING_SET_EMPTY;
+	c[1].switches = 20000; /* no program loses more than all of its time */
+	assert_float_equal(duet_dearest(c, 2, 10 * NS_PER_MS, &dearest), 1, 1e-9);
+	c[0].set = (struct working_set){};
 	assert_true(isinf(duet_dearest(c, 2, 10 * NS_PER_MS, &dearest)));
 	assert_int_equal(dearest, 0);
 }

@@ -13,10 +13,9 @@ enum { MIB = 1 << 20, HAS = 32 * MIB, LINE = 64 };
 static struct error err;
 
 /* Touches all of HAS bytes once, then these again and again, for a second of CPU time. */
-static void go_through(size_t bytes)
+static void go_through(size_t bytes, int shared)
 {
-	volatile char *all = mmap(
-		NULL, HAS, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	volatile char *all = mmap(NULL, HAS, PROT_READ | PROT_WRITE, shared | MAP_ANONYMOUS, -1, 0);
 
 	madvise((void *)all, HAS, MADV_NOHUGEPAGE);
 	for (size_t i = 0; i < HAS; i += LINE)
@@ -29,9 +28,9 @@ static void go_through(size_t bytes)
 
 /* Windows of 30 and 100 ms, so that the first one, which may have all that is touched once, was a
  * shorter one. */
-static void assert_touches(size_t bytes, bool in_child)
+static void assert_touches(size_t bytes, int shared, bool in_child)
 {
-	struct working_set set = WORKING_SET_EMPTY;
+	struct working_set set = {};
 	struct working_set_watch *watch = NULL;
 	pid_t pid;
 
@@ -42,7 +41,7 @@ static void assert_touches(size_t bytes, bool in_child)
 			wait(NULL);
 			_exit(0);
 		}
-		go_through(bytes);
+		go_through(bytes, shared);
 	}
 	waitpid(pid, NULL, 0);
 	working_set_watch_end(watch, &set);
@@ -58,30 +57,35 @@ static void assert_touches(size_t bytes, bool in_child)
 
 TEST(it_is_what_is_touched_again_not_what_the_program_has)
 {
-	assert_touches(16 << 10, false);
-	assert_touches(8 * MIB, false);
+	assert_touches(16 << 10, MAP_PRIVATE, false);
+	assert_touches(8 * MIB, MAP_PRIVATE, false);
+}
+
+TEST(shared_memory_counts)
+{
+	assert_touches(2 * MIB, MAP_SHARED, false);
 }
 
 TEST(children_count)
 {
-	assert_touches(4 * MIB, true);
+	assert_touches(4 * MIB, MAP_PRIVATE, true);
 }
 
 TEST(a_longer_window_has_at_most_so_many_times_what_the_next_shorter_one_has)
 {
-	struct working_set set = {.bytes = {300, 4000}, .n = {3, 2}, .file_bytes = 7};
+	struct working_set set = {.bytes = {300, 4000}, .n = {3, 2}};
 
-	assert_float_equal(working_set_bytes(&set, 2 * NS_PER_MS), 107, 0);
-	assert_float_equal(working_set_bytes(&set, 3 * NS_PER_MS), 107, 0);
-	assert_float_equal(working_set_bytes(&set, 10 * NS_PER_MS), 2007, 0);
-	assert_float_equal(working_set_bytes(&set, 30 * NS_PER_MS), 6007, 0);
-	assert_float_equal(working_set_bytes(&set, 100 * NS_PER_MS), 20007, 1e-6);
-	assert_float_equal(working_set_bytes(&set, 200 * NS_PER_MS), 40007, 1e-6);
+	assert_float_equal(working_set_bytes(&set, 2 * NS_PER_MS), 100, 0);
+	assert_float_equal(working_set_bytes(&set, 3 * NS_PER_MS), 100, 0);
+	assert_float_equal(working_set_bytes(&set, 10 * NS_PER_MS), 2000, 0);
+	assert_float_equal(working_set_bytes(&set, 30 * NS_PER_MS), 6000, 0);
+	assert_float_equal(working_set_bytes(&set, 100 * NS_PER_MS), 20000, 1e-6);
+	assert_float_equal(working_set_bytes(&set, 200 * NS_PER_MS), 40000, 1e-6);
 }
 
 TEST(nothing_is_known_of_a_program_that_was_not_seen)
 {
-	struct working_set set = WORKING_SET_EMPTY;
+	struct working_set set = {};
 	struct working_set_watch *watch = NULL;
 
 	assert_int_equal(working_set_watch_new(&watch, 0, &err), 0);

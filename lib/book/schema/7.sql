@@ -15,4 +15,4 @@ ALTER TABLE run ADD COLUMN neighbour_slope_ppm INTEGER CHECK(neighbour_slope_ppm
 ALTER TABLE run ADD COLUMN neighbour_slope_error_ppm INTEGER CHECK(neighbour_slope_error_ppm BETWEEN 1 AND 10000000);
 
 -- Bytes that the program touches in a slice, by its warm-ups; NULL: not known.
-ALTER TABLE duet ADD COLUMN working_set INTEGER CHECK(working_set >= 0);
+ALTER TABLE duet ADD COLUMN working_set INTEGER CHECK(working_set BETWEEN 0 AND 1125899906842624);

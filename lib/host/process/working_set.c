@@ -17,8 +17,6 @@ const int64_t working_set_window_ns[WORKING_SET_WINDOWS] = {
 /* A program touches more when it starts, in turn as well: it is not looked at before then. */
 static const int64_t START_NS = 4 * NS_PER_MS;
 static const int64_t LOOK_NS = NS_PER_MS / 2;
-/* Of each length; more windows would say the same. */
-enum { MOST_WINDOWS = 10 };
 
 /* Longer ones are data, which others seldom have mapped. */
 enum { LONGEST_MAPPING = 32 << 20 };
@@ -145,43 +143,35 @@ static void clear_common_marks(void)
 		write_clear_refs(fd, "3");
 }
 
-struct touched {
-	double anonymous, file; /* bytes */
-};
-
-/* Adds what one process has touched; smaps is the text of its file. */
-static void add_touched(struct touched *sum, const char *smaps)
+/* What one process has touched. -1: not known. */
+static double touched_bytes(pid_t pid)
 {
-	unsigned long long inode = 0, kib;
+	_cleanup_(freep) char *text = path_text(AT_FDCWD, "/proc/%d/smaps_rollup", pid);
+	const char *line = text ? strstr(text, "\nReferenced:") : NULL;
+	unsigned long long kib;
 
-	for (const char *line = smaps; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		/* "7f5c…-7f5d… r-xp 00028000 fd:01 1234   /usr/lib/…" */
-		if (sscanf(line, "%*x-%*x %*s %*x %*x:%*x %llu", &inode) == 1)
-			continue;
-		if (sscanf(line, "Referenced: %llu kB", &kib) == 1)
-			*(inode ? &sum->file : &sum->anonymous) += 1024 * (double)kib;
-	}
+	if (!line || sscanf(line, "\nReferenced: %llu kB", &kib) != 1)
+		return -1;
+	return 1024 * (double)kib;
 }
 
-/* By all of them, also those that have begun within the window. False: it does not count, because
- * one has ended within it, or is not to be read. */
-static bool touched_by(
-	const struct working_set_watch *w, const struct pid_list *then, struct touched *ret)
+/* By all of them, also those that have begun within the window. -1: it does not count, because one
+ * has ended within it, or is not to be read. */
+static double touched_by(const struct working_set_watch *w, const struct pid_list *then)
 {
 	_cleanup_(pid_list_free) struct pid_list now = {};
+	double sum = 0;
 
-	*ret = (struct touched){};
 	list_program(w, &now);
 	clear_common_marks();
 	for (size_t i = 0; i < now.n; i++) {
-		_cleanup_(freep) char *smaps = path_text(AT_FDCWD, "/proc/%d/smaps", now.items[i]);
+		double bytes = touched_bytes(now.items[i]);
 
-		if (!smaps || !*smaps)
-			return false;
-		add_touched(ret, smaps);
+		if (bytes < 0)
+			return -1;
+		sum += bytes;
 	}
-	return now.n > 0 && used_by(then) >= 0;
+	return now.n > 0 && used_by(then) >= 0 ? sum : -1;
 }
 
 /* Until the program has used so much more CPU time. False: it has ended, or the watch is to. */
@@ -202,8 +192,8 @@ static bool wait_used(struct working_set_watch *w, const struct pid_list *list, 
 static void watch_window(struct working_set_watch *w, size_t length)
 {
 	_cleanup_(pid_list_free) struct pid_list list = {};
-	struct touched touched;
 	int64_t used_ns;
+	double bytes;
 
 	list_program(w, &list);
 	used_ns = used_by(&list);
@@ -217,11 +207,11 @@ static void watch_window(struct working_set_watch *w, size_t length)
 			return;
 	if (!wait_used(w, &list, used_ns + working_set_window_ns[length]))
 		return;
-	if (!touched_by(w, &list, &touched))
+	bytes = touched_by(w, &list);
+	if (bytes < 0)
 		return;
-	w->seen.bytes[length] += touched.anonymous;
+	w->seen.bytes[length] += bytes;
 	w->seen.n[length]++;
-	w->seen.file_bytes = fmin(w->seen.file_bytes, touched.file);
 }
 
 static void *watch_program(void *data)
@@ -233,8 +223,6 @@ static void *watch_program(void *data)
 	while (!pause_or_stop(w)) {
 		size_t before = seen->n[length];
 
-		if (before == MOST_WINDOWS)
-			break;
 		watch_window(w, length);
 		if (seen->n[length] > before)
 			length = (length + 1) % WORKING_SET_WINDOWS;
@@ -252,7 +240,6 @@ int working_set_watch_new(struct working_set_watch **ret, int cpu, struct error 
 	cpu_set_t cpus;
 	int r;
 
-	w->seen = WORKING_SET_EMPTY;
 	sem_init(&w->stop, 0, 0);
 	pid_list_add_children_of(&w->before, getpid());
 	pid_list_sort(&w->before);
@@ -282,7 +269,6 @@ void working_set_watch_end(struct working_set_watch *w, struct working_set *sum)
 		sum->bytes[i] += w->seen.bytes[i];
 		sum->n[i] += w->seen.n[i];
 	}
-	sum->file_bytes = fmin(sum->file_bytes, w->seen.file_bytes);
 	for (size_t i = 0; i < w->n_mappings; i++)
 		munmap(w->mappings[i].at, w->mappings[i].size);
 	free(w->mappings);
@@ -302,8 +288,8 @@ double working_set_bytes(const struct working_set *set, int64_t window_ns)
 			longer = length_ns / (double)working_set_window_ns[i - 1];
 		bytes = set->n[i] > 0 ? set->bytes[i] / (double)set->n[i] : longer * bytes;
 		if ((double)window_ns <= length_ns)
-			return bytes + set->file_bytes;
+			return bytes;
 		longer = (double)window_ns / length_ns;
 	}
-	return longer * bytes + set->file_bytes;
+	return longer * bytes;
 }

@@ -18,19 +18,14 @@ enum { WORKING_SET_WINDOWS = 4 };
 /* 3, 10, 30 and 100 ms. */
 extern const int64_t working_set_window_ns[WORKING_SET_WINDOWS];
 
-#define WORKING_SET_EMPTY ((struct working_set){.file_bytes = INFINITY})
-
+/* A zeroed one is empty. */
 struct working_set {
-	/* of memory that is no file's, in all windows of that length together */
-	double bytes[WORKING_SET_WINDOWS];
-	size_t n[WORKING_SET_WINDOWS]; /* how many there were */
-	/* of mapped files, such as code, in the window that had the least of it: some of the marks
-	 * may be by others */
-	double file_bytes;
+	double bytes[WORKING_SET_WINDOWS]; /* in all windows of that length together */
+	size_t n[WORKING_SET_WINDOWS];     /* how many there were */
 };
 
-/* In a window that is so long; of its memory by the next shorter one, the most that it can be.
- * NAN: not known. */
+/* The mean of windows that are so long; if there were none, the most that it can be by the next
+ * shorter ones. NAN: not known. */
 double working_set_bytes(const struct working_set *set, int64_t window_ns);
 
 struct working_set_watch;
