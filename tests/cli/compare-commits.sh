@@ -50,7 +50,7 @@ that "it has the ratio" grep -q '^| `{tree}/solver` | CPU | 1\.[0-9]* | 1\.[0-9]
 that "it has no elapsed time, which is doubled in a duet" sh -c "grep -q 'in turn' '$repository/report.md' || ! grep -q '| elapsed |' '$repository/report.md'"
 that "it names the commits by subject, and the machine" test "$(grep -cE '^- (change [0-9a-f]+: `slower, <b>é�`|base [0-9a-f]+: `base. of .it.`|machine: .* CPUs, Linux `)' "$repository/report.md")" = 3
 that "the document has all of it" json "$repository/result.json" 'd["format"] == "emp-compare-commits" and d["version"] == 1 and d["change"]["subject"] == "slower, <b>é�" and d["base"]["subject"] == "base\\ of `it`" and [(r["command_line"], r["status"]) for r in d["results"]] == [("{tree}/solver", 2)] and d["results"][0]["measurement"]["comparisons"][0]["ratio"] > 1.3 and d["machine"]["cpus"] > 0'
-that "the runs are in the book that was named" test "$(sqlite3 "$dir/home/book.db" 'SELECT count(*) FROM duet')" = 2
+that "the runs are in the book that was named" test "$(sqlite3 "$dir/home/book.db" 'SELECT count(*) FROM run')" = 2
 nothing_is_left
 expect 0 'Verdict.*: equal' here "$compare" -p 900 -r 5 main '{tree}/solver'
 expect 2 "" here "$compare" -r 8 -m "$repository/report.md" main 'true {tree}' '{tree}/solver'
