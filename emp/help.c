@@ -207,6 +207,8 @@ static int help_verb(int argc, char **argv, struct error *err)
 
 	for (int i = 0; i < argc; i++)
 		text_append(&words, " ", "%s", argv[i]);
+	if (!words[strspn(words, " \t\n")])
+		return error_say(err, -EINVAL, "emp help needs a word to find");
 	r = manual_read(&manual, err);
 	if (r < 0)
 		return r;

@@ -51,7 +51,7 @@ static char *commands_with(const char *verb)
 
 	for (const struct known_tool *t = known_tools; t->name; t++)
 		for (const struct known_verb *v = t->verbs; v->name; v++)
-			if (!strcmp(v->name, verb))
+			if (*verb && !strcmp(v->name, verb))
 				text_append(&text, " or ", "'emp %s %s'", t->name + 4, verb);
 	return text;
 }
@@ -141,7 +141,7 @@ static int run_front(int argc, char **argv, struct error *err)
 	const char *word = argc > 1 ? argv[1] : "";
 	const struct known_tool *known = known_tool_find(word);
 
-	if (!*word || !strcmp(word, "-h") || !strcmp(word, "--help") ||
+	if (argc < 2 || !strcmp(word, "-h") || !strcmp(word, "--help") ||
 		(!strcmp(word, "help") && argc == 2))
 		return print_jobs(err);
 	if (!strcmp(word, "-V") || !strcmp(word, "--version"))

@@ -32,6 +32,11 @@ expect 0 '' $emp inc --iterations 1000
 expect 0 '^Usage: emp help' $emp help --help
 that "its help fits" awk 'length > 80 { exit 1 }' "$dir/out"
 
+expect 1 "^emp: no command ''; 'emp' lists them$" $emp ''
+expect 1 "^emp-calibrate: unknown verb ''" $emp calibrate ''
+expect 1 '^emp: emp help needs a word' $emp help ''
+expect 1 '^emp: emp help needs a word' $emp help ' ' ''
+
 # words, status and standard streams are the tool's
 expect 0 '^a  b$' $emp measure -q -r 1 -w 0 --show-output -- echo 'a  b'
 expect 124 'ran longer than' $emp measure -q -r 1 -w 0 --timeout 0.1 -- sleep 60
