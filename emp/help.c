@@ -214,11 +214,12 @@ static int help_verb(int argc, char **argv, struct error *err)
 		return r;
 	matches = find_matches(&manual, words, &n);
 	if (help_options.json)
-		return print_document(matches, n, words, err);
-	if (n == 0)
+		r = print_document(matches, n, words, err);
+	if (r == 0 && n == 0)
 		return say_not_found(&manual, words, err);
-	print_matches(matches, n, words);
-	return 0;
+	if (!help_options.json)
+		print_matches(matches, n, words);
+	return r;
 }
 
 static const struct option_row help_rows[] = {
