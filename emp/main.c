@@ -117,7 +117,7 @@ static int execute_tool(const struct known_tool *known, char **argv, struct erro
 /* "emp help --cpu": an option that is not emp's is a word to find. The caller frees the array. */
 static char **mark_words(int *argc, char **argv)
 {
-	static const char *const own[] = {"-a", "--all", "--json", "-h", "--help", "--"};
+	static const char *const own[] = {"-a", "--all", "--json", "-h", "--help"};
 	char **marked = xcalloc((size_t)*argc + 2, sizeof(*marked));
 	int at = 2, n = 0;
 
@@ -127,7 +127,7 @@ static char **mark_words(int *argc, char **argv)
 			is_own |= !strcmp(argv[at], own[i]);
 	}
 	for (int i = 0; i < *argc; i++) {
-		if (i == at && *argv[i] == '-')
+		if (i == at && *argv[i] == '-' && strcmp(argv[i], "--") != 0)
 			marked[n++] = (char *)"--";
 		marked[n++] = argv[i];
 	}

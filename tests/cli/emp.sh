@@ -93,6 +93,7 @@ that "8 are shown at first, and all with --all" test "$($emp help --json cpu | g
 that "no line is wider than the terminal" sh -c "COLUMNS=60 '$emp' help cpu | awk 'length > 60 { exit 1 }'"
 expect 1 "^emp: 'governr' is in no manual page (did you mean 'governor'?)$" $emp help governr
 expect 1 "^emp: 'qwrtzp' is in no manual page$" $emp help qwrtzp
+expect 0 '"words": "--adopt"' $emp help --json -- --adopt
 expect 1 '"matches": \[\]' $emp help --json qwrtzp
 expect 1 '^emp: --all changes the text' $emp help --json -a cpu
 
