@@ -457,8 +457,8 @@ static void write_disturbers(const struct commits *c, FILE *file)
 static void write_repetition(const struct commits *c, FILE *file)
 {
 	_cleanup_(freep) char **words = xcalloc(c->n + 16, sizeof(*words));
-	_cleanup_(freep) char *line = NULL;
-	size_t n = 0;
+	_cleanup_(freep) char *line = NULL, *tildes = NULL;
+	size_t n = 0, fence = 4; /* longer than what is in the lines */
 
 	words[n++] = xstrdup("emp-compare-commits");
 	if (c->build)
@@ -472,7 +472,14 @@ static void write_repetition(const struct commits *c, FILE *file)
 	for (size_t i = 0; i < c->n; i++)
 		words[n++] = text_utf8(c->lines[i].command_line);
 	line = argv_join(words);
-	fprintf(file, "To repeat it:\n\n~~~~\ngit checkout %s\n%s\n~~~~\n", c->change, line);
+	for (const char *at = line; *(at += strcspn(at, "~")); at += strspn(at, "~"))
+		if (strspn(at, "~") >= fence)
+			fence = strspn(at, "~") + 1;
+	tildes = xmalloc(fence + 1);
+	memset(tildes, '~', fence);
+	tildes[fence] = '\0';
+	fprintf(file, "To repeat it:\n\n%s\ngit checkout %s\n%s\n%s\n", tildes, c->change, line,
+		tildes);
 	while (n > 0)
 		free(words[--n]);
 }

@@ -207,16 +207,19 @@ static int help_verb(int argc, char **argv, struct error *err)
 
 	for (int i = 0; i < argc; i++)
 		text_append(&words, " ", "%s", argv[i]);
+	if (!words[strspn(words, " \t\n")])
+		return error_say(err, -EINVAL, "emp help needs a word to find");
 	r = manual_read(&manual, err);
 	if (r < 0)
 		return r;
 	matches = find_matches(&manual, words, &n);
 	if (help_options.json)
-		return print_document(matches, n, words, err);
-	if (n == 0)
+		r = print_document(matches, n, words, err);
+	if (r == 0 && n == 0)
 		return say_not_found(&manual, words, err);
-	print_matches(matches, n, words);
-	return 0;
+	if (!help_options.json)
+		print_matches(matches, n, words);
+	return r;
 }
 
 static const struct option_row help_rows[] = {

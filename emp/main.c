@@ -51,7 +51,7 @@ static char *commands_with(const char *verb)
 
 	for (const struct known_tool *t = known_tools; t->name; t++)
 		for (const struct known_verb *v = t->verbs; v->name; v++)
-			if (!strcmp(v->name, verb))
+			if (*verb && !strcmp(v->name, verb))
 				text_append(&text, " or ", "'emp %s %s'", t->name + 4, verb);
 	return text;
 }
@@ -117,7 +117,7 @@ static int execute_tool(const struct known_tool *known, char **argv, struct erro
 /* "emp help --cpu": an option that is not emp's is a word to find. The caller frees the array. */
 static char **mark_words(int *argc, char **argv)
 {
-	static const char *const own[] = {"-a", "--all", "--json", "-h", "--help", "--"};
+	static const char *const own[] = {"-a", "--all", "--json", "-h", "--help"};
 	char **marked = xcalloc((size_t)*argc + 2, sizeof(*marked));
 	int at = 2, n = 0;
 
@@ -127,7 +127,7 @@ static char **mark_words(int *argc, char **argv)
 			is_own |= !strcmp(argv[at], own[i]);
 	}
 	for (int i = 0; i < *argc; i++) {
-		if (i == at && *argv[i] == '-')
+		if (i == at && *argv[i] == '-' && strcmp(argv[i], "--") != 0)
 			marked[n++] = (char *)"--";
 		marked[n++] = argv[i];
 	}
@@ -141,7 +141,7 @@ static int run_front(int argc, char **argv, struct error *err)
 	const char *word = argc > 1 ? argv[1] : "";
 	const struct known_tool *known = known_tool_find(word);
 
-	if (!*word || !strcmp(word, "-h") || !strcmp(word, "--help") ||
+	if (argc < 2 || !strcmp(word, "-h") || !strcmp(word, "--help") ||
 		(!strcmp(word, "help") && argc == 2))
 		return print_jobs(err);
 	if (!strcmp(word, "-V") || !strcmp(word, "--version"))

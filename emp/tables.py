@@ -19,8 +19,9 @@ def ask(words):
 
 def of_script(name, usage):
     """Lines such as "  -b, --build COMMAND     build with this"."""
-    rows = re.findall(r"^  (?:-(\w), |    )--([a-z-]+)(?: ([A-Z]\S*))?  +(.*)$", usage, re.M)
-    options = [{"letter": letter, "name": long, "value": value or None, "values": 1, "optional": False, "listed": False, "summary": summary}
+    rows = re.findall(r"^  (?:-(\w), |    )--([a-z-]+)(?: ([A-Z]\S*))?(?:  +|\n +)(.*(?:\n {20,}.*)*)$", usage, re.M)
+    options = [{"letter": letter, "name": long, "value": value or None, "values": 1, "optional": False, "listed": False,
+                "summary": " ".join(summary.split())}
                for letter, long, value, summary in rows if long not in ("help", "version")]
     summary = usage.splitlines()[1]
     return {"name": name, "summary": summary,

@@ -60,10 +60,10 @@ static bool is_shells(const char *word)
 {
 	static const char *const words[] = {".", ":", "!", "[[", "{", "alias", "bg", "break",
 		"builtin", "case", "cd", "command", "continue", "declare", "eval", "exec", "exit",
-		"export", "fg", "for", "function", "if", "jobs", "let", "local", "popd", "pushd",
-		"read", "readonly", "return", "select", "set", "shift", "shopt", "source", "times",
-		"trap", "type", "typeset", "ulimit", "umask", "unalias", "unset", "until", "wait",
-		"while"};
+		"export", "fg", "for", "function", "getopts", "hash", "if", "jobs", "let", "local",
+		"popd", "pushd", "read", "readonly", "return", "select", "set", "shift", "shopt",
+		"source", "times", "trap", "type", "typeset", "ulimit", "umask", "unalias", "unset",
+		"until", "wait", "while"};
 	size_t name = strspn(
 		word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
 

@@ -1,15 +1,19 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Makes a report the comment on the pull request of this job, on GitHub or GitLab. There is one comment: the next job replaces its text.
-Usage: comment.py REPORT, with a token in EMP_CI_TOKEN. A job that may not comment, as that of a fork, says so and does not fail."""
+Usage: comment.py REPORT, with a token in EMP_CI_TOKEN. A job that may not comment, as that of a fork, says so and does not fail.
+Status 1: the service does not answer as it should, also when it is asked again. The job goes on: its status is that of the comparison."""
+import http.client
 import json
 import os
 import sys
+import time
 import urllib.error
 import urllib.request
 
 MARK = "<!-- emp-compare-commits -->"
 PAGE = 100
+WAITS = 2, 8  # seconds, before it is asked again
 
 
 class NoPullRequest(Exception):
@@ -49,16 +53,21 @@ class Service:
         while True:
             comments = self.ask("GET", f"{self.comments}?per_page={PAGE}&page={page}")
             for comment in comments:
-                if comment["body"].startswith(MARK):
+                if (comment["body"] or "").startswith(MARK):
                     return comment["id"]
             if len(comments) < PAGE:
                 return None
             page += 1
 
 
+def is_limited(error):
+    """Whether there were too many requests, which GitHub also calls forbidden."""
+    return error.code == 429 or (error.code == 403 and (error.headers.get("X-RateLimit-Remaining") == "0" or "Retry-After" in error.headers))
+
+
 def text_of(report, most):
     """The comment, no longer than the service takes."""
-    with open(report, encoding="utf-8") as file:
+    with open(report, encoding="utf-8", errors="replace") as file:
         text = f"{MARK}\n{file.read()}"
     if len(text) <= most:
         return text
@@ -66,24 +75,42 @@ def text_of(report, most):
     return text[:most - len(rest) - 1000].rsplit("\n", 1)[0] + rest
 
 
+def write(service, text):
+    """Makes the comment, or changes it. A service that is busy or broken is asked again from the beginning: it may have made the comment."""
+    for wait in *WAITS, None:
+        try:
+            number = service.find()
+            if number is None:
+                return service.ask("POST", service.comments, text)
+            return service.ask(service.change, f"{service.one}/{number}", text)
+        except urllib.error.HTTPError as error:
+            if wait is None or (error.code < 500 and not is_limited(error)):
+                raise
+        except (OSError, http.client.HTTPException):
+            if wait is None:
+                raise
+        time.sleep(wait)
+    return None
+
+
 def main():
     """Comments, or says why not."""
     try:
         service = Service(os.environ.get("EMP_CI_TOKEN", ""))
-        text = text_of(sys.argv[1], service.most)
-        number = service.find()
-        if number is None:
-            service.ask("POST", service.comments, text)
-        else:
-            service.ask(service.change, f"{service.one}/{number}", text)
     except NoPullRequest as reason:
         print(f"No comment: {reason}.")
+        return
+    except (OSError, ValueError, AttributeError, KeyError) as error:
+        sys.exit(f"comment.py: this is no job of GitHub or GitLab: {error}")
+    text = text_of(sys.argv[1], service.most)
+    try:
+        write(service, text)
     except urllib.error.HTTPError as error:
-        if error.code not in (401, 403, 404):
+        if error.code not in (401, 403, 404) or is_limited(error):
             sys.exit(f"comment.py: {error.url}: {error}")
         print(f"No comment: the token may not write one ({error}). Give the job the permission 'pull-requests: write'.")
-    except urllib.error.URLError as error:
-        sys.exit(f"comment.py: the service does not answer: {error.reason}")
+    except (OSError, http.client.HTTPException, ValueError, TypeError, KeyError) as error:
+        sys.exit(f"comment.py: the service does not answer as it should: {getattr(error, 'reason', error)}")
 
 
 main()

@@ -271,6 +271,8 @@ static int audit_print_json(const struct audit *audit, struct error *err)
 static void print_capabilities(const struct audit *audit)
 {
 	_cleanup_(freep) char *measure = suite_path("measure", NULL, "emp-measure");
+	const char *libraries = text_brief(
+		"%.*s/../lib/emp/lib*.so*", (int)(strrchr(measure, '/') - measure), measure);
 	const struct group *group;
 	struct stat st;
 
@@ -283,6 +285,11 @@ static void print_capabilities(const struct audit *audit)
 			"Only members of its group may run emp-measure; to become one, as root:");
 		printf("  usermod --append --groups %s USER\n",
 			group ? group->gr_name : text_brief("%u", st.st_gid));
+	} else if (paths_count(AT_FDCWD, libraries) > 0) {
+		/* the loader takes no libraries from beside a file with capabilities */
+		terminal_say(stdout, 2,
+			"To observe other processes as an ordinary user, install a package of "
+			"EMP: the tarball's emp-measure does so as root only.");
 	} else if (getxattr(measure, "security.capability", NULL, 0) < 0) {
 		terminal_say(stdout, 2, "To observe other processes as an ordinary user, as root:");
 		printf("  setcap cap_bpf,cap_perfmon,cap_net_admin=p %s\n", measure);

@@ -65,6 +65,9 @@ L
 made a:wild=1 b
 expect 0 '' $analyze commits c.json --markdown report.md
 that "an interval without an end goes on" grep -q '^| `a` .* | from [0-9.]* | .*[-O]>` |$\|^| `a` .* from .* `.*>` |$' report.md
+made 'a~~~~~b'
+expect 0 '' $analyze commits c.json --markdown report.md
+that "a command line does not end the block that has it" test "$(grep -cx '~~~~~~' report.md)" = 2
 made
 expect 0 'nothing was compared' $analyze commits c.json
 expect 0 '^Nothing to compare' $analyze commits c.json --markdown -

@@ -88,7 +88,8 @@ for row in 0 '4 --strict'; do
 	that "the document has it" json "$repository/short.json" 'd["verdict"] == d["results"][0]["verdict"] == "unmeasurable"'
 done
 here $git checkout -q broken
-expect 1 "'make' failed in .* (broken)" here "$compare" main '{tree}/solver'
+expect 1 "'make' failed in .* (broken)" here "$compare" -m "$repository/broken.md" main '{tree}/solver'
+that "the report says so" grep -q '^\*\*Nothing was measured: the change [0-9a-f]* cannot be built\.\*\*$' "$repository/broken.md"
 nothing_is_left
 expect 0 'Nothing to compare' here "$compare" -m "$repository/nothing.md" --json "$repository/nothing.json" HEAD '{tree}/solver'
 that "the report says so" grep -q '^Nothing to compare' "$repository/nothing.md"
@@ -124,6 +125,11 @@ that "it took fewer" json "$dir/home/time.json" 'd["max_time"] == "10s" and (
 	lambda r: r["benchmark"] == "no time" or 3 <= len(r["measurement"]["results"][0]["times"]) < 1000)(d["results"][0])'
 expect 4 'was not measured for lack of time' here "$compare" --strict --max-time 0.01s --json "$dir/home/time.json" main '{tree}/solver'
 that "that is no comparison" json "$dir/home/time.json" 'd["verdict"] is None and d["results"][0]["benchmark"] == "no time"'
+for wrong in -p.,'--percent.*must be a number' -p2.,'--percent.*must be a number' -r010,'--runs.*must be a number' -r99999999999999999999,'--runs.*must be a number' \
+	--strict=no,"'--strict' takes no value" --export=csv=x,"'--export' must be bencher=FILE" --export=bencher=/nowhere/x,"cannot write '/nowhere/x'"; do
+	expect 1 "${wrong#*,}" here "$compare" -b false "${wrong%%,*}" main '{tree}/solver'
+done
+expect 0 'Verdict: 1 was not measured' here "$compare" --max-time 0.01s -p .5 main '{tree}/solver'
 expect 1 "'--max-time' must be a time such as 90s, 10min or 1h, not 'soon'" here "$compare" --max-time soon main '{tree}/solver'
 nothing_is_left
 

@@ -73,10 +73,10 @@ class Runner:
         with open(files["GITHUB_OUTPUT"], encoding="utf-8") as file:
             self.outputs[step.get("id", "")] = dict(line.split("=", 1) for line in file.read().splitlines())
         with open(files["GITHUB_PATH"], encoding="utf-8") as file:
-            self.added = file.read().split() + self.added
+            self.added = file.read().splitlines() + self.added
         with open(files["GITHUB_STEP_SUMMARY"], encoding="utf-8") as file:
             self.log += file.read()
-        return done.returncode == 0
+        return done.returncode == 0 or step.get("continue-on-error", False)
 
     def run(self, given):
         """All steps, with these inputs. Returns whether the job is green."""

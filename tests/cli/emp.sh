@@ -32,6 +32,11 @@ expect 0 '' $emp inc --iterations 1000
 expect 0 '^Usage: emp help' $emp help --help
 that "its help fits" awk 'length > 80 { exit 1 }' "$dir/out"
 
+expect 1 "^emp: no command ''; 'emp' lists them$" $emp ''
+expect 1 "^emp-calibrate: unknown verb ''" $emp calibrate ''
+expect 1 '^emp: emp help needs a word' $emp help ''
+expect 1 '^emp: emp help needs a word' $emp help ' ' ''
+
 # words, status and standard streams are the tool's
 expect 0 '^a  b$' $emp measure -q -r 1 -w 0 --show-output -- echo 'a  b'
 expect 124 'ran longer than' $emp measure -q -r 1 -w 0 --timeout 0.1 -- sleep 60
@@ -88,6 +93,8 @@ that "8 are shown at first, and all with --all" test "$($emp help --json cpu | g
 that "no line is wider than the terminal" sh -c "COLUMNS=60 '$emp' help cpu | awk 'length > 60 { exit 1 }'"
 expect 1 "^emp: 'governr' is in no manual page (did you mean 'governor'?)$" $emp help governr
 expect 1 "^emp: 'qwrtzp' is in no manual page$" $emp help qwrtzp
+expect 0 '"words": "--adopt"' $emp help --json -- --adopt
+expect 1 '"matches": \[\]' $emp help --json qwrtzp
 expect 1 '^emp: --all changes the text' $emp help --json -a cpu
 
 # every option of every tool is found by its name, as what a passage is about

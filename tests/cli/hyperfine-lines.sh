@@ -63,6 +63,7 @@ direct	--input big.txt 'wc -l'
 direct	--reference 'sort big.txt' --reference-name old 'sort -u big.txt'
 direct	--min-runs 5 --max-runs 8 ./program
 shell	'cd src && ls'
+shell	'hash -r'
 shell	'. ./env.sh; cat $WORD.txt'
 shell	'cat *.txt' 'cat ~/../etc/hostname || :'
 direct	"awk '{ n += \$1 } END { print n }' big.txt"
@@ -76,7 +77,7 @@ there is none with -N	-N 'sort big.txt | uniq -c'
 -i measures it anyway	'exit 3'
 needs a step: -D 0.1, for example	-P delay 0.1 0.3 'sleep {delay}'
 LINES
-that "the table was read" [ "$lines" = 44 ]
+that "the table was read" [ "$lines" = 45 ]
 that "names are the lines as they were typed" json out.json '[r["command"] for r in d["results"]] == ["./program 1 && ./program 2", "./program 3"]'
 that "and the start of the shell is beside those that it ran" json out.json \
 	'["shell" in r["emp"] for r in d["results"]] == [True, False]' 'd["results"][0]["emp"]["shell"]["name"] == "sh -c"' \

@@ -98,6 +98,11 @@ that "nothing is lacking" sh -c '! grep -E "setcap|usermod" out'
 mv "$dir/plain" "$bin/emp-measure"
 audit >out
 that "the line that gives the capabilities is named" grep -qx "  setcap cap_bpf,cap_perfmon,cap_net_admin=p $bin/emp-measure" out
+mkdir -p "$dir/lib/emp" # the tarball's libraries, which the loader does not take for a file with capabilities
+touch "$dir/lib/emp/libsome.so.1"
+audit >out
+that "that line would break the tarball's" sh -c "grep -q 'install a package of EMP' out && ! grep setcap out"
+rm -r "$dir/lib/emp"
 chgrp daemon "$bin/emp-measure"
 chmod 750 "$bin/emp-measure"
 audit >out

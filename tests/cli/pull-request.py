@@ -34,7 +34,7 @@ def that(words, so, detail=""):
 class Service(http.server.BaseHTTPRequestHandler):
     """The comments of pull request 7, as GitHub and GitLab have them. `comments` begins with those of others."""
 
-    comments, asked, forbidden = {}, [], False
+    comments, asked, forbidden, broken = {}, [], False, 0
 
     def answer(self, status, document):
         """As JSON."""
@@ -54,7 +54,10 @@ class Service(http.server.BaseHTTPRequestHandler):
         token = self.headers.get("Authorization") == f"Bearer {TOKEN}" or self.headers.get("PRIVATE-TOKEN") == TOKEN
         Service.asked.append((self.command, path))
         where = re.fullmatch(r"/repos/owner/project/issues/(?:7/comments|comments/(\d+))|/api/v4/projects/42/merge_requests/7/notes(?:/(\d+))?", path)
-        if not token or Service.forbidden:
+        if Service.broken:
+            Service.broken -= 1
+            self.answer(502, {"message": "Bad Gateway"})
+        elif not token or Service.forbidden:
             self.answer(403, {"message": "Resource not accessible by integration"})
         elif not where:
             self.answer(404, {"message": "Not Found"})
@@ -94,8 +97,8 @@ def make_repository(directory):
     git(project, "init", "-q")
     with open(f"{project}/Makefile", "w", encoding="utf-8") as file:
         file.write("all: one two\none two: one.c two.c\n\tcc -O1 -DTREE='\"$(CURDIR)\"' -o $@ $@.c\n")
-    with open(f"{project}/speed.txt", "w", encoding="utf-8") as file:
-        file.write("# what users wait for\n{tree}/one 20000000\n\n{tree}/two 20000000\n")
+    with open(f"{project}/speed.txt", "w", encoding="utf-8", newline="") as file:
+        file.write("# what users wait for\r\n{tree}/one 20000000\r\n\r\n  # more\n  {tree}/two 20000000\n")
     for name in "one", "two":
         with open(f"{project}/{name}.c", "w", encoding="utf-8") as file:
             file.write(PROGRAM.replace("FACTOR", "1"))
@@ -148,7 +151,7 @@ def environment(directory, server, home):
     return {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": home, "LANG": "C.UTF-8", "CI": "true", "GITHUB_ACTIONS": "true",
             "GITHUB_API_URL": server, "GITHUB_REPOSITORY": "owner/project", "GITHUB_EVENT_NAME": "pull_request", "GITHUB_EVENT_PATH": event,
             "GITHUB_BASE_REF": "main", "GITHUB_HEAD_REF": "change", "GITHUB_SHA": "0", "RUNNER_OS": "Linux", "RUNNER_ARCH": "X64",
-            "RUNNER_TEMP": home, "RUNNER_TOOL_CACHE": f"{directory}/cache", "TEST_TOKEN": TOKEN, "EMP_LOCK": f"{home}/lock",
+            "RUNNER_TEMP": home, "RUNNER_TOOL_CACHE": f"{directory}/the cache", "TEST_TOKEN": TOKEN, "EMP_LOCK": f"{home}/lock",
             "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"}
 
 
@@ -164,6 +167,7 @@ def check_github(directory, project, server):
     tarball, home, checkout = make_tarball(directory), f"{directory}/home", f"{directory}/checkout"
     runs = []
     Service.comments = {number: f"comment {number}" for number in range(1, 131)}
+    Service.comments[5] = None  # GitHub has such ones
     for branch, green in ("change", False), ("equal", True):
         shutil.rmtree(home, ignore_errors=True)
         os.mkdir(home)
@@ -189,11 +193,15 @@ def check_github(directory, project, server):
     job = Runner(SOURCE, checkout, home, environment(directory, server, home), unprivileged())
     that("a job that may not comment says so and is green",
          job.run({"commands": "{tree}/one 20000000", "emp": tarball, "runs": 3, "percent": 90}) and "No comment: the token may not" in job.log, job.log)
-    Service.forbidden = False
+    Service.forbidden, Service.broken = False, 3
+    job = Runner(SOURCE, checkout, home, environment(directory, server, home), unprivileged())
+    that("a job whose service is broken is green",
+         job.run({"commands": "{tree}/one 20000000", "emp": tarball, "runs": 3, "percent": 90}) and "HTTP Error 502" in job.log, job.log)
+    that("it was asked three times", Service.broken == 0, Service.broken)
     job = Runner(SOURCE, checkout, home, environment(directory, server, home), unprivileged())
     that("without EMP it says where it is looked for", not job.run({"commands": "{tree}/one 1"}) and "There is no EMP in the tool cache" in job.log,
          job.log)
-    cached = f"{directory}/cache/emp/0.4.0/x64"
+    cached = f"{directory}/the cache/emp/0.4.0/x64"
     os.makedirs(cached)
     with tarfile.open(tarball) as archive:
         archive.extractall(cached)
@@ -221,7 +229,7 @@ def check_gitlab(directory, project, server):
     check_out(project, "change", checkout)
     base = subprocess.run(["git", "-C", project, "rev-parse", "main"], capture_output=True, text=True, check=True).stdout.strip()
     give_away(home, checkout)
-    Service.comments, Service.asked = {1: "a note"}, []
+    Service.comments, Service.asked, Service.broken = {1: "a note"}, [], 1
     variables = {"PATH": f"{installed}/bin:/usr/bin:/bin", "HOME": home, "LANG": "C.UTF-8", "CI": "true", "GITLAB_CI": "true",
                  "CI_API_V4_URL": f"{server}/api/v4", "CI_PROJECT_ID": "42", "CI_MERGE_REQUEST_IID": "7", "EMP_CI_TOKEN": TOKEN,
                  "CI_MERGE_REQUEST_DIFF_BASE_SHA": base, "EMP_LOCK": f"{home}/lock", "GIT_CONFIG_COUNT": "1",
