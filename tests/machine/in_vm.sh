@@ -52,6 +52,7 @@ trap 'exit 143' INT TERM
 	dpkg-deb -x "$kernel" "$dir/kernel"
 	kernel=$dir/kernel
 }
+[ -e "$kernel/lib" ] || ln -s usr/lib "$kernel/lib" # as Debian 13 has it
 version=$(ls "$kernel/lib/modules")
 modules=$kernel/lib/modules/$version
 [ -f "$modules/modules.dep" ] || busybox depmod -b "$kernel" "$version"

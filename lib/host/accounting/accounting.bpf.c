@@ -128,12 +128,20 @@ static __always_inline bool is_programs(struct cgroup *cgroup)
 static __always_inline bool current_is_programs(void)
 {
 	int level = program_level;
+	struct task_struct *task;
+	struct cgroup *cgroup;
 
 	if (!program_cgroup)
 		return 0;
-	if (level > 0)
+	if (level <= 0)
+		return bpf_get_current_cgroup_id() == program_cgroup;
+	/* Programs of this kind may call it since Linux 5.15; this field is there since 5.16. */
+	if (bpf_core_field_exists(((struct task_struct *)0)->thread_info.cpu))
 		return bpf_get_current_ancestor_cgroup_id(level) == program_cgroup;
-	return bpf_get_current_cgroup_id() == program_cgroup;
+	task = (void *)bpf_get_current_task();
+	cgroup = BPF_CORE_READ(task, cgroups, dfl_cgrp);
+	return BPF_CORE_READ(cgroup, level) >= level &&
+	       ancestor_id(cgroup, level) == program_cgroup;
 }
 
 /* When the task got the CPU. */
