@@ -90,10 +90,13 @@ assert f"{c['ratio']:.2f}"[:3] in markdown[1] and c["verdict"] in markdown[1] an
 assert "duet" not in d and d["in_turn_because"] == "'a' is too short for a duet" and d["in_turn_because"] in open("short.md").read()
 ONE_SET
 gives "emp-analyze compares what the document compares" 'd["test"] == "pairs" and abs(d["ratio"] - json.load(open("short.json"))["comparisons"][0]["ratio"]) < 1e-9' "$build/analyze/emp-analyze" compare short.json:1 short.json:2 --json
-expect 0 '' $measure --order duet --neighbour off -r 3 "$build/calibrate/emp-inc --iterations 500000000" "$build/calibrate/emp-inc --iterations 600000000" --export-json slice.json
+expect 0 '' $measure --order duet --slice 10ms --neighbour off -r 3 "$build/calibrate/emp-inc --iterations 500000000" "$build/calibrate/emp-inc --iterations 600000000" --export-json slice.json
 expect 0 '^A duet: compared in 3 pairs' "$build/analyze/emp-analyze" compare slice.json:1 slice.json:2
-that "the slice follows from what the programs touch, and the result says what that costs" json slice.json \
-	'd["duet"]["slice_ns"] >= 10000000 and all(p["working_set_bytes"] < 200000 for p in d["duet"]["programs"]) and all(0 < r["emp"]["refill"] < 0.1 for r in d["results"])'
+that "the result says what sharing the CPU costs" json slice.json 'all(p["working_set_bytes"] < 2e6 for p in d["duet"]["programs"]) and all(0 < r["emp"]["refill"] < 0.5 for r in d["results"])'
+
+# the slice follows from what the programs touch; where others take the CPU all the time, there is no duet
+expect 0 '' $measure --order duet --neighbour off -r 3 "$build/calibrate/emp-inc --iterations 500000000" "$build/calibrate/emp-inc --iterations 600000000" --export-json slice.json
+that "there is a duet, or a reason" json slice.json 'd["duet"]["slice_ns"] in (3000000, 10000000, 30000000, 100000000) if "duet" in d else d["in_turn_because"].startswith("refilling caches may take ")'
 
 # runs are named by their names, too: the latest that was given it; and "last"
 expect 0 '' $measure -r 2 -w 0 -n baseline -n change true 'echo a'

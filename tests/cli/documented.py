@@ -117,7 +117,7 @@ def write_all():
     document(f"emp-analyze protocols --json {adjusted}")
     two = measured(f"-r 4 -n a -n b --discard-unprofiled 50% '{BURN} 3' '{BURN} 5'", 3)
     measured("-r 4 -n a -n b 'sleep 0.01' 'sleep 0.02'")
-    alternating = measured(f"-r 5 --order duet -n a -n b '{BURN} 60' '{BURN} 70'", 3)
+    alternating = measured(f"-r 5 --order duet --slice 10ms -n a -n b '{BURN} 60' '{BURN} 70'", 3)
     short = measured(f"-r 3 --order duet -n a -n b '{BURN} 2' '{BURN} 3'", 3)
     measured(f"-r 3 -L ms 1,2 '{BURN} {{ms}} | cat'")
     measured(f"-r 3 --neighbour adjust --cpu {CPU} -- {BURN} 3")

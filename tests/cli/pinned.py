@@ -53,7 +53,7 @@ def make_measured(folder):
     need(folder, "emp-calibrate", "clocks", "-q", "--cpu", cpu)
     need(folder, "emp-calibrate", "jitter", "-q", "--cpu", cpu, "--for", "3s")
     inc = f"{build}/calibrate/emp-inc --iterations 60000000"
-    for options in (["--profile", "lab", "--cpu", cpu, inc], ["-r", "4", "sleep 0.01", "sh -c 'sleep 0.02'"], ["-r", "4", "--order", "duet", "--cpu", cpu, inc, inc + "1"],
+    for options in (["--profile", "lab", "--cpu", cpu, inc], ["-r", "4", "sleep 0.01", "sh -c 'sleep 0.02'"], ["-r", "4", "--order", "duet", "--slice", "3ms", "--cpu", cpu, inc, inc + "1"],
                     ["-r", "4", "--against", "inc", "--cpu", cpu, "seq 300000"], ["-r", "3", "-i", "false"]):
         need(folder, "emp-measure", "-q", "--ignore-lock", *options)
     with open(os.path.join(folder, "two.load"), "w") as file:
