@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Makes a report the comment on the pull request of this job, on GitHub or GitLab. There is one comment: the next job replaces its text.
-Usage: comment.py REPORT, with a token in EMP_CI_TOKEN. A job that may not comment, as that of a fork, says so and does not fail.
+Usage: comment.py REPORT, with a token in EMP_CI_TOKEN; of several jobs, each with a name in EMP_CI_NAME has a comment of its own. A job that may not comment, as that of a fork, says so and does not fail.
 Status 1: the service does not answer as it should, also when it is asked again. The job goes on: its status is that of the comparison."""
 import http.client
 import json
@@ -9,9 +9,13 @@ import os
 import sys
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 
-MARK = "<!-- emp-compare-commits -->"
+NAME = " ".join(os.environ.get("EMP_CI_NAME", "").split())
+if NAME == "emp-speed":  # the default
+    NAME = ""
+MARK = f"<!-- emp-compare-commits {urllib.parse.quote(NAME)} -->" if NAME else "<!-- emp-compare-commits -->"
 PAGE = 100
 WAITS = 2, 8  # seconds, before it is asked again
 
@@ -68,7 +72,7 @@ def is_limited(error):
 def text_of(report, most):
     """The comment, no longer than the service takes."""
     with open(report, encoding="utf-8", errors="replace") as file:
-        text = f"{MARK}\n{file.read()}"
+        text = f"{MARK}\n{f'### {NAME}' + chr(10) if NAME else ''}{file.read()}"
     if len(text) <= most:
         return text
     rest = "\n\n… The whole report is in the summary of the job.\n"

@@ -189,6 +189,11 @@ def check_github(directory, project, server):
     that("the comment is of the last job", mine and "slower" not in mine[0].split("<details>", 1)[0], mine)
     that("the status of the red job is that of emp-compare-commits", runs[0].outputs["compare"]["status"] == "2", runs[0].outputs)
 
+    job = Runner(SOURCE, checkout, home, environment(directory, server, home), unprivileged())
+    job.run({"commands": "{tree}/one 20000000", "emp": tarball, "runs": 3, "percent": 90, "name": "on arm"})
+    mine = [text for number, text in Service.comments.items() if number > 130]
+    that("another job has a comment of its own", len(mine) == 2 and mine[1].startswith("<!-- emp-compare-commits on%20arm -->\n### on arm\n"), mine)
+
     Service.forbidden = True
     job = Runner(SOURCE, checkout, home, environment(directory, server, home), unprivileged())
     that("a job that may not comment says so and is green",
