@@ -97,15 +97,13 @@ static void session_rows_clear(struct session_rows *r)
 
 /* Where there are more than two programs, the rows have the ratios to the first; of two there is a
  * sentence. The caller clears them. */
-static struct session_rows session_rows_make(
-	const struct session *s, const struct session *compared)
+static struct session_rows session_rows_make(const struct session *s)
 {
 	size_t n = session_n_shown(s);
 	struct session_rows r = {xcalloc(n, sizeof(*r.screens)), xcalloc(n, sizeof(*r.rows)), 0};
 
 	for (size_t i = 0; i < n; i++) {
-		const struct comparison *pt = &compared->comparisons[i],
-					*et = &compared->comparisons[compared->n + i];
+		const struct comparison *pt = &s->comparisons[i], *et = &s->comparisons[s->n + i];
 
 		if (s->tasks[i].result.n_samples == 0)
 			continue;
@@ -291,12 +289,12 @@ static void show_each(const struct session *s, const struct task *program, struc
 }
 
 /* Of several programs, names are shortened alike on the whole screen. */
-static void show_all(const struct session *s, const struct session *compared, char ***ret_names)
+static void show_all(const struct session *s, char ***ret_names)
 {
 	struct session_rows rows = {};
 
 	if (session_n_shown(s) > 1) {
-		rows = session_rows_make(s, compared);
+		rows = session_rows_make(s);
 		*ret_names = terminal_short_names(s->names, s->n,
 			program_rows_name_columns(stdout, rows.rows, rows.n, s->options->unit));
 		terminal_names = (struct terminal_names){s->names, *ret_names, s->n};
@@ -336,7 +334,7 @@ int show_session(const struct session *s, struct error *err)
 
 	n = session_compare(s, err);
 	if (print)
-		show_all(s, s, &shown);
+		show_all(s, &shown);
 	if (n < 0)
 		return n;
 	if (session_n_shown(s) > 1 && print && s->options->verbose)

@@ -14,8 +14,8 @@ double duet_refill_share(double bytes, int64_t turn_ns)
 	return fmin(1, bytes / LINE_BYTES * LINE_NS / (double)turn_ns);
 }
 
-/* A turn may be shorter than requested. In a longer one, the program touches more, but not a greater
- * share of what it would touch in as many slices. */
+/* A turn may be shorter than requested. In a longer one, the program touches more, but no more than
+ * in slices that are as long together. */
 static double shared_of(const struct duet_program *p, double mean_slice_ns)
 {
 	const struct duet_row *row = p->row;

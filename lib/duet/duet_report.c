@@ -8,8 +8,8 @@
 #include <assert.h>
 #include <gsl/gsl_cdf.h>
 
-/* The chance that runs alone that agree with their duet seem not to; and how many of them it takes to
- * tell. */
+/* The chance that runs alone seem to disagree with their duet although they agree; and how many of
+ * them it takes to tell. */
 static const double DISAGREES = 0.01;
 enum { LEAST_ALONE = 3 };
 

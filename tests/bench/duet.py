@@ -37,37 +37,9 @@ os.environ["EMP_LOCK"] = os.path.join(tmp.name, "lock")
 def file(name):
     return os.path.abspath(os.path.join(tmp.name, name))
 
-SOURCE = r"""
-#include <stdint.h>
-#include <stdlib.h>
-int main(int c, char **v) { /* sorts numbers, or follows a chain through `c` MB */
-	uint32_t n = 1 << 18, x = 1, *a; long steps = 10000000, mb = c > 1 ? atol(v[1]) : 0;
-	if (mb) {
-		n = (uint32_t)(mb << 18); a = malloc(n * 4L);
-		for (uint32_t i = 0; i < n; i++) a[i] = i;
-		for (uint32_t i = n - 1; i > 0; i--) { x = x * 1664525 + 1013904223; uint32_t k = (uint32_t)((uint64_t)x * i >> 32), t = a[i]; a[i] = a[k]; a[k] = t; }
-		for (x = 0; steps--;) x = a[x];
-		return x == n;
-	}
-	a = malloc(n * 4L);
-	for (int round = 0; round < 3; round++) {
-		for (uint32_t i = 0; i < n; i++) a[i] = x = x * 1664525 + 1013904223;
-		for (uint32_t gap = n / 2; gap; gap /= 2)
-			for (uint32_t i = gap; i < n; i++) {
-				uint32_t v = a[i], k = i;
-				for (; k >= gap && a[k - gap] > v; k -= gap) a[k] = a[k - gap];
-				a[k] = v;
-			}
-	}
-	return a[0] > a[n - 1];
-}
-"""
-
 def make_files():
-    with open(file("work.c"), "w") as f:
-        f.write(SOURCE)
     for level in "12":
-        subprocess.run(["cc", "-w", f"-O{level}", "-o", file(f"work{level}"), file("work.c")], check=True)
+        subprocess.run(["cc", "-w", f"-O{level}", "-o", file(f"sort{level}"), os.path.join(os.path.dirname(os.path.abspath(__file__)), "sort.c")], check=True)
     draw = random.Random(1)
     words = [("%x" % draw.getrandbits(40)) for _ in range(3000)]
     for name, n in ("small", 60000), ("text", 240000), ("lines", 1200000):
@@ -78,14 +50,15 @@ def make_files():
         f.write(draw.randbytes(60 << 20))
 
 inc = os.path.join(build, "calibrate/emp-inc")
+chase = os.path.join(build, "tests/bench/chase")
 PAIRS = {
     "inc": lambda: (f"{inc} --iterations 500000000", f"{inc} --iterations 510000000"),
     "xz": lambda: (f"xz -1 -k -c {file('text')}", f"xz -2 -k -c {file('text')}"),
     "xz-sort": lambda: (f"xz -1 -k -c {file('text')}", f"sort {file('lines')}"),
     "xz-twice": lambda: (f"xz -1 -k -c {file('text')}",) * 2,
     "sha": lambda: (f"sha256sum {file('image')}", f"shasum -a 256 {file('image')}"),
-    "O1-O2": lambda: (file("work1"), file("work2")),
-    "cache": lambda: (f"{file('work2')} 2", f"{file('work2')} 3"),
+    "O1-O2": lambda: (file("sort1"), file("sort2")),
+    "cache": lambda: (f"{chase} 2048 10000000", f"{chase} 3072 10000000"),
 }
 
 T = [math.nan, math.nan, 12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14, 2.13, 2.12, 2.11, 2.10, 2.09] # by n

@@ -31,28 +31,8 @@ for name, n in ("text", 240000), ("lines", 300000):
         f.write("".join(words[i * i * 7919 % 2999] + (" " if i % 10 < 7 else "\n") for i in range(n)))
 with open(file("image"), "wb") as f:
     f.write(os.urandom(60 << 20))
-SORT = r"""
-#include <stdint.h>
-#include <stdlib.h>
-int main(void)
-{
-	uint32_t n = 1 << 18, x = 1, *a = malloc(n * 4);
-	for (int round = 0; round < 3; round++) {
-		for (uint32_t i = 0; i < n; i++) a[i] = x = x * 1664525 + 1013904223;
-		for (uint32_t gap = n / 2; gap; gap /= 2)
-			for (uint32_t i = gap; i < n; i++) {
-				uint32_t v = a[i], k = i;
-				for (; k >= gap && a[k - gap] > v; k -= gap) a[k] = a[k - gap];
-				a[k] = v;
-			}
-	}
-	return a[0] > a[n - 1];
-}
-"""
-with open(file("sort.c"), "w") as f:
-    f.write(SORT)
 for level in "12":
-    subprocess.run(["cc", "-w", f"-O{level}", "-o", file(f"sort{level}"), file("sort.c")], check=True)
+    subprocess.run(["cc", "-w", f"-O{level}", "-o", file(f"sort{level}"), os.path.join(os.path.dirname(os.path.abspath(__file__)), "sort.c")], check=True)
 
 def inc(how, work):
     return f"{build}/calibrate/emp-inc --{how} {int(work)}"

@@ -155,3 +155,23 @@ static inline void assert_same_fields(const struct field_table *table, const voi
 			fail_msg("'%s' of '%s' is not the same", f->name, table->table);
 	}
 }
+
+/* Stores the run, which it frees, with five samples a second apart: their PTs are so many ns and up
+ * to 5 more. Returns its id. */
+static inline int64_t scratch_add_run(struct scratch *s, struct run run, int64_t pt_ns)
+{
+	static int64_t now;
+	int64_t id;
+
+	assert_done(s, book_begin_run(s->book, &run, &s->err));
+	for (uint32_t n = 1; n <= 5; n++) {
+		struct sample sample = scratch_sample(n);
+
+		sample.start_ns = ++now * NS_PER_S;
+		sample.pt_ns = pt_ns + n;
+		assert_done(s, book_add_sample(s->book, run.id, &sample, NULL, 0, &s->err));
+	}
+	id = run.id;
+	run_clear(&run);
+	return id;
+}

@@ -55,24 +55,12 @@ TEST(few_runs_make_it_wide_and_fewer_samples_than_theirs_make_it_wider)
 		1e6 * exp(-hypot(t, sqrt(0.6)) / 1e3), 1);
 }
 
-/* Its PTs are so many ns and up to 5 more. */
 static int64_t add_run(struct scratch *s, struct run like, int64_t pt_ns)
 {
-	_cleanup_(run_clear) struct run run = like;
-	static int64_t now;
-
-	run.program = strdup("solver");
-	run.command = strdup("[\"solver\"]");
-	run.kind = like.kind ?: RUN_MEASURE;
-	assert_done(s, book_begin_run(s->book, &run, &s->err));
-	for (uint32_t n = 1; n <= 5; n++) {
-		struct sample sample = scratch_sample(n);
-
-		sample.start_ns = ++now * NS_PER_S;
-		sample.pt_ns = pt_ns + n;
-		assert_done(s, book_add_sample(s->book, run.id, &sample, NULL, 0, &s->err));
-	}
-	return run.id;
+	like.program = strdup("solver");
+	like.command = strdup("[\"solver\"]");
+	like.kind = like.kind ?: RUN_MEASURE;
+	return scratch_add_run(s, like, pt_ns);
 }
 
 static struct run_interval between_of(struct scratch *s, int64_t run, bool all_others)

@@ -399,20 +399,11 @@ TEST(runs_at_the_same_time_count_once)
 
 static int64_t add_run(struct scratch *s, const char *command, int64_t environment, int64_t pt_ns)
 {
-	_cleanup_(run_clear) struct run run = scratch_run("solver");
-	static int64_t now;
+	struct run run = scratch_run("solver");
 
 	run.command = strdup(command);
 	run.environment = environment;
-	assert_done(s, book_begin_run(s->book, &run, &s->err));
-	for (uint32_t n = 1; n <= 5; n++) {
-		struct sample sample = scratch_sample(n);
-
-		sample.start_ns = ++now * NS_PER_S;
-		sample.pt_ns = pt_ns + n;
-		assert_done(s, book_add_sample(s->book, run.id, &sample, NULL, 0, &s->err));
-	}
-	return run.id;
+	return scratch_add_run(s, run, pt_ns);
 }
 
 static int64_t add_environment(struct scratch *s, const char *digest, const char *identity)

@@ -7,9 +7,9 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <sys/mman.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <sys/mman.h>
 
 const int64_t working_set_window_ns[WORKING_SET_WINDOWS] = {
 	3 * NS_PER_MS, 10 * NS_PER_MS, 30 * NS_PER_MS, 100 * NS_PER_MS};
@@ -230,8 +230,8 @@ static void *watch_program(void *data)
 	return NULL;
 }
 
-/* Signals are for the thread that waits for the program. It looks in time where others have the CPUs,
- * if it may be a real-time task. */
+/* Signals are for the thread that waits for the program. It looks in time where others have the
+ * CPUs, if it may be a real-time task. */
 int working_set_watch_new(struct working_set_watch **ret, int cpu, struct error *err)
 {
 	const struct sched_param priority = {.sched_priority = 1};

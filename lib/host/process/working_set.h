@@ -5,8 +5,8 @@
  * The kernel has a mark for each page that says whether it was touched (proc_pid_clear_refs(5)).
  * The processor sets it only when it translates the page's address anew. So the marks are cleared,
  * then the translations that it keeps are, and the pages with a mark are counted at the end of the
- * window. A page of a file has another mark, for all who have mapped it, which it also gets when one
- * of them ends: the thread maps those files, too, and clears that mark before it counts. */
+ * window. A page of a file has another mark, for all who have mapped it, which it also gets when
+ * one of them ends: the thread maps those files, too, and clears that mark before it counts. */
 #pragma once
 
 #include "lib/base/base.h"
