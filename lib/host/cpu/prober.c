@@ -4,6 +4,7 @@
 
 #include "lib/base/interrupt.h"
 #include "lib/host/cpu/neighbour.h"
+#include "lib/host/process/pinning.h"
 #include "lib/host/process/slices.h"
 
 #include <math.h>
@@ -11,7 +12,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdatomic.h>
 
 /* Readings that say how fast the CPU is without a neighbour. */
@@ -144,29 +144,13 @@ static void *probe(void *data)
 	}
 }
 
-/* Signals are for the thread that waits for the program. A real-time task gets the CPU at once; an
- * ordinary user's may have to wait for the program. */
 static int start_thread(struct prober *p)
 {
-	const struct sched_param priority = {.sched_priority = 1};
-	pthread_attr_t attributes;
 	cpu_set_t cpus;
-	sigset_t all, before;
-	int r;
 
 	CPU_ZERO(&cpus);
 	CPU_SET(p->options.cpu, &cpus);
-	sigfillset(&all);
-	pthread_attr_init(&attributes);
-	r = pthread_attr_setaffinity_np(&attributes, sizeof(cpus), &cpus);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	if (r == 0)
-		r = pthread_create(&p->thread, &attributes, probe, p);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attributes);
-	if (r == 0)
-		pthread_setschedparam(p->thread, SCHED_FIFO, &priority);
-	return -r;
+	return pinning_thread(&p->thread, &cpus, probe, p);
 }
 
 int prober_new(struct prober **ret, const struct prober_options *options, struct error *err)

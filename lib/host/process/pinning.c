@@ -5,6 +5,8 @@
 #include "lib/host/cpu/cpus.h"
 #include "lib/host/process/cgroup.h"
 
+#include <signal.h>
+
 int pinning_pin(int cpu)
 {
 	cpu_set_t set;
@@ -12,6 +14,27 @@ int pinning_pin(int cpu)
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
 	return sched_setaffinity(0, sizeof(set), &set) < 0 ? -errno : 0;
+}
+
+int pinning_thread(pthread_t *ret, const cpu_set_t *cpus, void *(*run)(void *), void *data)
+{
+	const struct sched_param priority = {.sched_priority = 1};
+	pthread_attr_t attributes;
+	sigset_t all, before;
+	int r = 0;
+
+	pthread_attr_init(&attributes);
+	if (cpus)
+		r = pthread_attr_setaffinity_np(&attributes, sizeof(*cpus), cpus);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (r == 0)
+		r = pthread_create(ret, &attributes, run, data);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+	if (r == 0)
+		pthread_setschedparam(*ret, SCHED_FIFO, &priority);
+	return -r;
 }
 
 int pinning_check_online(int cpu, int root_fd, struct error *err)

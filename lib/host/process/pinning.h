@@ -7,6 +7,9 @@
 
 #include "lib/base/tool.h"
 
+#include <pthread.h>
+#include <sched.h>
+
 /* 0, or -EINVAL with a sentence: the CPU does not exist or is offline. */
 int pinning_check_online(int cpu, int root_fd, struct error *err);
 /* Likewise, or a cpuset keeps us from it (that only where root_fd is AT_FDCWD, this machine). */
@@ -14,6 +17,10 @@ int pinning_check(int cpu, int root_fd, struct error *err);
 
 /* Pins the calling thread; 0 or -errno. */
 int pinning_pin(int cpu);
+
+/* A thread on these CPUs (NULL: on any) that no signal goes to. A real-time task gets its CPU at once;
+ * an ordinary user's may have to wait. 0 or -errno. */
+int pinning_thread(pthread_t *ret, const cpu_set_t *cpus, void *(*run)(void *), void *data);
 
 /* The value of --cpu, into int. */
 option_parser pinning_option;

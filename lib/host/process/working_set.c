@@ -2,13 +2,13 @@
 /* The memory that a program touches: see working_set.h. */
 #include "lib/host/process/working_set.h"
 
+#include "lib/host/process/pinning.h"
 #include "lib/host/process/process.h"
 
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <sys/mman.h>
 
 const int64_t working_set_window_ns[WORKING_SET_WINDOWS] = {
@@ -230,32 +230,23 @@ static void *watch_program(void *data)
 	return NULL;
 }
 
-/* Signals are for the thread that waits for the program. It looks in time where others have the
- * CPUs, if it may be a real-time task. */
 int working_set_watch_new(struct working_set_watch **ret, int cpu, struct error *err)
 {
-	const struct sched_param priority = {.sched_priority = 1};
 	struct working_set_watch *w = xcalloc(1, sizeof(*w));
-	sigset_t all, before;
 	cpu_set_t cpus;
+	bool known = sched_getaffinity(0, sizeof(cpus), &cpus) == 0;
 	int r;
 
 	sem_init(&w->stop, 0, 0);
 	pid_list_add_children_of(&w->before, getpid());
 	pid_list_sort(&w->before);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	r = pthread_create(&w->thread, NULL, watch_program, w);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (r != 0) {
+	if (known && cpu >= 0 && CPU_COUNT(&cpus) > 1)
+		CPU_CLR((size_t)cpu, &cpus);
+	r = pinning_thread(&w->thread, known ? &cpus : NULL, watch_program, w);
+	if (r < 0) {
 		pid_list_free(&w->before);
 		free(w);
-		return error_os(err, -r, "cannot watch what memory the program touches");
-	}
-	pthread_setschedparam(w->thread, SCHED_FIFO, &priority);
-	if (cpu >= 0 && sched_getaffinity(0, sizeof(cpus), &cpus) == 0) {
-		CPU_CLR((size_t)cpu, &cpus);
-		pthread_setaffinity_np(w->thread, sizeof(cpus), &cpus);
+		return error_os(err, r, "cannot watch what memory the program touches");
 	}
 	*ret = w;
 	return 0;
