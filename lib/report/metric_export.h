@@ -4,7 +4,12 @@
 
 #include "lib/base/tool.h"
 
-enum metric_format { METRIC_BENCHER, METRIC_GITHUB_ACTION_BENCHMARK, METRIC_OTAVA_CSV, N_METRIC_FORMATS };
+enum metric_format {
+	METRIC_BENCHER,
+	METRIC_GITHUB_ACTION_BENCHMARK,
+	METRIC_OTAVA_CSV,
+	N_METRIC_FORMATS
+};
 
 /* One figure of a benchmark, of which less is better. */
 struct metric {

@@ -73,8 +73,8 @@ bool screen_note_is_asked(const struct note *note);
  * that explains of one. */
 void screen_print_others(FILE *file, const struct screen *const *screens, size_t n);
 
-/* "  Neighbour on the core's other thread in 34 % of the time (12 of 20 samples)", of one program or
- * several; nothing if it was less than 1 %. */
+/* "  Neighbour on the core's other thread in 34 % of the time (12 of 20 samples)", of one program
+ * or several; nothing if it was less than 1 %. */
 void screen_print_neighbour(FILE *file, const struct screen *const *screens, size_t n);
 
 /* Whether PT is more than ET by that much although the program was on one CPU: PT includes the work

@@ -8,8 +8,8 @@
  * differences (aim: 5 % at most).
  *
  * single: of one run, the interval that contains what differs between runs, by how they differ and
- * how many earlier ones show it: how many contain the mean of many runs (aim: 93 to 97 %; the interval
- * of the run alone, in brackets), and how wide they are, in those of known variances (median). The
+ * how many earlier ones show it: how many contain the mean of many runs (aim: 93 to 97 %; the
+ * interval of the run alone, in brackets), and how wide they are, in those of known variances (median). The
  * noise within runs is drawn from 0.5 to 5 %, the number of samples from 5 to 40.
  *
  * drift: A/A in turn on a machine that drifts: false differences in the order that emp-measure

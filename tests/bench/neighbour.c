@@ -7,8 +7,8 @@
  * A neighbour comes and goes; how long it stays and stays away, on average, is drawn for each run
  * from 20 ms to 2 minutes. It takes the share k of the program's speed, which is drawn from 0 to a
  * half, and varies by an eighth of itself from one visit to the next. A sample has the work of 20
- * ms to 1 s, with a noise of 0.3 to 3 %; the machine is read before and after it, and within it every
- * 10 ms, as lib/host/cpu/prober.h does.
+ * ms to 1 s, with a noise of 0.3 to 3 %; the machine is read before and after it, and within it
+ * every 10 ms, as lib/host/cpu/prober.h does.
  *
  * Of each way to a result, in percent: the bias of the result, how often the interval contains the
  * truth (aim: 93 to 97), and how wide it is, as a share of the interval of as many samples without
@@ -16,8 +16,8 @@
  *
  * Then, by how many of the samples are without a neighbour, adjusted and by auto: how often the
  * interval contains the truth, and how wide it is, as a share of that of the run's own samples
- * without a neighbour (geometric mean; aim: 1.3 at most), or, where fewer than two are, in percent of the
- * truth (geometric mean).
+ * without a neighbour (geometric mean; aim: 1.3 at most), or, where fewer than two are, in percent
+ * of the truth (geometric mean).
  *
  * Then, of two programs of different slopes that are measured in turn, how often their comparison
  * shows a difference that is not there (aim: 5 at most), and how wide the interval of the ratio is,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sorts 262,144 numbers three times (Shell 1959), as a program to be timed. duet.py and duet_pairs.py
- * compile it with -O1 and -O2. */
+/* Sorts 262,144 numbers three times (Shell 1959), as a program to be timed. duet.py and
+ * duet_pairs.py compile it with -O1 and -O2. */
 #include <stdint.h>
 #include <stdlib.h>
 

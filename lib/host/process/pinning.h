@@ -18,8 +18,8 @@ int pinning_check(int cpu, int root_fd, struct error *err);
 /* Pins the calling thread; 0 or -errno. */
 int pinning_pin(int cpu);
 
-/* A thread on these CPUs (NULL: on any) that no signal goes to. A real-time task gets its CPU at once;
- * an ordinary user's may have to wait. 0 or -errno. */
+/* A thread on these CPUs (NULL: on any) that no signal goes to. A real-time task gets its CPU at
+ * once; an ordinary user's may have to wait. 0 or -errno. */
 int pinning_thread(pthread_t *ret, const cpu_set_t *cpus, void *(*run)(void *), void *data);
 
 /* The value of --cpu, into int. */

@@ -46,8 +46,8 @@ int hook_run(const char *command, char *const *shell, bool show_output, const ch
 int executable_find(const char *name, char **ret, struct error *err);
 
 /* The file in `place` of the build tree that this program is in, or else in the folder `installed`
- * (NULL: that of this program), whether it exists or not; the caller frees it. A tree that was moved
- * after the installation, such as that of the tarball, has its own folder `installed`. */
+ * (NULL: that of this program), whether it exists or not; the caller frees it. A tree that was
+ * moved after the installation, such as that of the tarball, has its own folder `installed`. */
 char *suite_path(const char *place, const char *installed, const char *name);
 
 /* The file of another tool of the suite ("emp-setup") or of a library ("libemp-clock-preload.so"):
