@@ -150,7 +150,7 @@ static int take_clock_sample(struct study_session *s, const struct study_block *
 	readings[n++] = (struct study_reading){of->id, (char *)"EMP ET", sample, exec.et_ns};
 	readings[n++] = (struct study_reading){of->id, (char *)"EMP PT", sample, exec.pt_ns};
 	return BOOK_ATOMIC_RETRIED(
-		s->base.book, book_add_study_readings(s->base.book, readings, n, err), err);
+		s->book, book_add_study_readings(s->book, readings, n, err), err);
 }
 
 int study_clocks_measure(

@@ -123,7 +123,7 @@ static int measure_by_emp(struct study_session *s, const struct study_block *blo
 	_cleanup_(freep) char *number = text_format("%u", samples);
 	_cleanup_(freep) char *id = text_format("%lld", (long long)block->id);
 	char *const fixed[] = {(char *)"emp-measure", (char *)"--db",
-		(char *)book_file(s->base.book), (char *)"-q", (char *)"-r", number,
+		(char *)book_file(s->book), (char *)"-q", (char *)"-r", number,
 		(char *)"--study-block", id, (char *)"-n", block->subject, NULL};
 	char *const dashes[] = {(char *)"--", NULL};
 	size_t n = 0;
@@ -159,7 +159,7 @@ static int measure_clock_block(struct study_session *s, const struct study_block
 
 static int measure_block(struct study_session *s, struct study_block *block, struct error *err)
 {
-	struct book *book = s->base.book;
+	struct book *book = s->book;
 	uint32_t samples, readings;
 	int r = book_begin_study_block(book, block->id, err);
 
@@ -186,7 +186,7 @@ static int64_t expected_of(const struct study_session *s, const struct study_blo
 		if (!strcmp(s->file.subjects[i].name, block->subject))
 			one_ns = s->file.subjects[i].expected_ns;
 	/* INC of a scaled study that is resumed: its file has other lengths */
-	if (!one_ns && book_study_duration(s->base.book, block->command, &one_ns, NULL) <= 0)
+	if (!one_ns && book_study_duration(s->book, block->command, &one_ns, NULL) <= 0)
 		one_ns = 0;
 	return study_block_expected(one_ns, block->samples);
 }
@@ -227,7 +227,7 @@ static int measure_with_settings(struct study_session *s, size_t from, size_t to
 	_cleanup_(argv_freep) char **argv = NULL;
 	size_t combination;
 	int status, r = suite_file_find("emp-study", &own, err);
-	char *const command[] = {own, (char *)"--db", (char *)book_file(s->base.book),
+	char *const command[] = {own, (char *)"--db", (char *)book_file(s->book),
 		(char *)"blocks", id, first, last, NULL};
 
 	if (r < 0)
@@ -237,7 +237,7 @@ static int measure_with_settings(struct study_session *s, size_t from, size_t to
 	argv = study_settings_argv(&s->file, combination, study_cpu(s), command);
 	r = run_tool(argv, text_brief("with the settings '%s'", step), &status, err);
 	/* whatever it wrote of itself: the study is this process's again */
-	if (book_own_study(s->base.book, s->row.id, process_ref(getpid()), r < 0 ? NULL : err) < 0)
+	if (book_own_study(s->book, s->row.id, process_ref(getpid()), r < 0 ? NULL : err) < 0)
 		return r < 0 ? r : -EIO;
 	if (r == 0)
 		study_progress(s, from, to);

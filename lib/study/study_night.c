@@ -157,6 +157,7 @@ static int measure_part(struct night *night, size_t i, struct error *err)
 	int r = 0;
 
 	one->base = s->base;
+	one->book = s->book;
 	one->row.night = s->row.id;
 	if (night->parts[i].begun) {
 		int64_t id = one->row.id;
@@ -166,10 +167,11 @@ static int measure_part(struct night *night, size_t i, struct error *err)
 		*one = STUDY_SESSION_NEW;
 		one->options = &night->options;
 		one->base = s->base;
+		one->book = s->book;
 		r = study_load(one, id, err);
 		return study_finish(one, r == 0 ? study_go_on(one, err) : r, err);
 	}
-	r = book_study_measured(s->base.book, s->row.id, &measured_ns, err);
+	r = book_study_measured(s->book, s->row.id, &measured_ns, err);
 	left_ns = night->limit_ns - measured_ns;
 	study_plan_clear(&one->plan);
 	if (r == 0)
@@ -208,12 +210,12 @@ static int night_measure(struct night *night, struct error *err)
 		}
 	}
 	if (r == -EINTR) {
-		book_own_study(s->base.book, s->row.id, NULL, NULL);
+		book_own_study(s->book, s->row.id, NULL, NULL);
 		return error_say(err, STATUS_INTERRUPTED,
 			"interrupted: 'emp-study resume' goes on with study %lld",
 			(long long)s->row.id);
 	}
-	r = book_finish_study(s->base.book, s->row.id, err);
+	r = book_finish_study(s->book, s->row.id, err);
 	if (r < 0)
 		return r;
 	if (!s->options->quiet)
@@ -242,7 +244,7 @@ int study_night_run(struct study_session *s, struct error *err)
 
 	r = study_open(s, err);
 	if (r == 0)
-		r = night_expect(&night, s->base.book, true, err);
+		r = night_expect(&night, s->book, true, err);
 	if (r == 0)
 		r = study_begin(s, 0, err);
 	if (r < 0)
@@ -260,8 +262,8 @@ int study_night_resume(struct study_session *s, struct error *err)
 	int r = night_read(&night, err);
 
 	if (r == 0)
-		r = night_expect(&night, s->base.book, true, err);
+		r = night_expect(&night, s->book, true, err);
 	if (r == 0)
-		r = book_own_study(s->base.book, s->row.id, process_ref(getpid()), err);
+		r = book_own_study(s->book, s->row.id, process_ref(getpid()), err);
 	return r < 0 ? r : night_measure(&night, err);
 }

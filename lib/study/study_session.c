@@ -103,7 +103,7 @@ int study_check_steps(const struct study_file *file, struct error *err)
 /* INC finds its length by a constant that is beside the book. */
 static int find_inc_constant(struct study_session *s, struct error *err)
 {
-	const char *book = book_file(s->base.book);
+	const char *book = book_file(s->book);
 	_cleanup_(freep) char *constant = paths_inc_constant(book), *path = NULL;
 	char *const argv[] = {
 		(char *)"emp-calibrate", (char *)"constant", (char *)"--db", (char *)book, NULL};
@@ -133,7 +133,10 @@ int study_open(struct study_session *s, struct error *err)
 {
 	enum run_lock lock = s->options->ignore_lock ? RUN_LOCK_IGNORED : RUN_LOCK_FREE;
 
-	return s->base.book ? 0 : run_session_open(&s->base, s->options->db, BOOK_WRITE, lock, err);
+	int r = s->book ? 0 : run_session_open(&s->base, s->options->db, BOOK_WRITE, lock, err);
+
+	s->book = s->book ?: s->base.book;
+	return r;
 }
 
 int study_begin(struct study_session *s, int64_t limit_ns, struct error *err)
@@ -142,7 +145,7 @@ int study_begin(struct study_session *s, int64_t limit_ns, struct error *err)
 	int r = find_inc_constant(s, err);
 
 	if (r == 0)
-		r = study_find_durations(s, s->base.book, true, err);
+		r = study_find_durations(s, s->book, true, err);
 	if (r == 0)
 		r = study_plan_make(&s->plan, &s->file, limit_ns, err);
 	if (r == 0)
@@ -159,7 +162,7 @@ int study_begin(struct study_session *s, int64_t limit_ns, struct error *err)
 	s->row.owner = xstrdup(process_ref(getpid()));
 	s->row.environment = s->base.environment;
 	s->blocks = study_plan_blocks(&s->plan, &s->file, (uint64_t)s->row.seed, &s->n_blocks);
-	r = book_add_study(s->base.book, &s->row, s->blocks, s->n_blocks, err);
+	r = book_add_study(s->book, &s->row, s->blocks, s->n_blocks, err);
 	if (r == 0 && !s->options->quiet)
 		study_show_begin(s);
 	return r;
@@ -170,9 +173,9 @@ int study_finish(struct study_session *s, int r, struct error *err)
 	size_t done = 0;
 
 	if (r == 0)
-		r = book_finish_study(s->base.book, s->row.id, err);
+		r = book_finish_study(s->book, s->row.id, err);
 	else if (s->row.id)
-		book_own_study(s->base.book, s->row.id, NULL, NULL);
+		book_own_study(s->book, s->row.id, NULL, NULL);
 	if (r >= 0)
 		return 0;
 	if (!s->row.id)
@@ -248,14 +251,14 @@ static int wait_for_owner(const struct study_session *s, const char *owner, stru
 
 int study_load(struct study_session *s, int64_t id, struct error *err)
 {
-	int r = book_get_study(s->base.book, id, &s->row, err);
+	int r = book_get_study(s->book, id, &s->row, err);
 
 	if (r == 0)
 		r = study_parse(&s->file, s->row.file, s->row.name, err);
 	if (r == 0)
 		r = read_measure_options(s, err);
 	if (r == 0)
-		r = book_study_blocks(s->base.book, id, &s->blocks, &s->n_blocks, err);
+		r = book_study_blocks(s->book, id, &s->blocks, &s->n_blocks, err);
 	return r;
 }
 
@@ -268,15 +271,15 @@ int study_go_on(struct study_session *s, struct error *err)
 	s->blocks = NULL;
 	s->n_blocks = 0;
 	if (r == 0)
-		r = book_study_blocks(s->base.book, s->row.id, &s->blocks, &s->n_blocks, err);
+		r = book_study_blocks(s->book, s->row.id, &s->blocks, &s->n_blocks, err);
 	if (r == 0 && s->file.n_steps)
 		r = study_settings_restore(err);
 	if (r == 0)
 		r = find_inc_constant(s, err);
 	if (r == 0)
-		r = study_find_durations(s, s->base.book, false, err);
+		r = study_find_durations(s, s->book, false, err);
 	if (r == 0)
-		r = book_own_study(s->base.book, s->row.id, process_ref(getpid()), err);
+		r = book_own_study(s->book, s->row.id, process_ref(getpid()), err);
 	if (r < 0)
 		return r;
 	if (!s->options->quiet)
@@ -293,7 +296,7 @@ int study_resume(
 	s->options = options;
 	r = study_open(s, err);
 	if (r == 0 && id == 0) {
-		r = book_unfinished_study(s->base.book, &row, err);
+		r = book_unfinished_study(s->book, &row, err);
 		id = row.id;
 		study_row_clear(&row);
 		if (r == 0) {
@@ -326,6 +329,7 @@ int study_run_blocks(struct study_session *s, const struct study_options *option
 
 	s->options = options;
 	r = book_open(&s->base.book, options->db, BOOK_WRITE, err);
+	s->book = s->base.book;
 	if (r == 0)
 		r = study_load(s, id, err);
 	if (r == 0)
@@ -335,7 +339,7 @@ int study_run_blocks(struct study_session *s, const struct study_options *option
 
 	/* if it is killed, a resume waits for this process */
 	owner = TAKE(s->row.owner);
-	r = book_own_study(s->base.book, id, process_ref(getpid()), err);
+	r = book_own_study(s->book, id, process_ref(getpid()), err);
 	for (size_t i = from; r >= 0 && i < to && i < s->n_blocks; i++)
 		if (process_ref_pid(owner) == 0)
 			return error_say(err, STATUS_INTERRUPTED, "the study was killed");

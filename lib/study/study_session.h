@@ -21,7 +21,8 @@ struct study_options {
 
 struct study_session {
 	const struct study_options *options;
-	struct run_session base; /* the book, and the turn */
+	struct run_session base; /* the turn, the environment, and: */
+	struct book *book;
 	struct study_row row;
 	struct study_file file;
 	struct study_plan plan;
