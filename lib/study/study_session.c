@@ -107,7 +107,8 @@ static int find_inc_constant(struct study_session *s, struct error *err)
 	_cleanup_(freep) char *constant = paths_inc_constant(book), *path = NULL;
 	char *const argv[] = {
 		(char *)"emp-calibrate", (char *)"constant", (char *)"--db", (char *)book, NULL};
-	struct subprocess calibrate = {.argv = argv, .stdout_fd = -1, .forward_signals = true};
+	struct subprocess calibrate = {
+		.argv = argv, .stdout_fd = -1, .forward_signals = true, .notes_signals = true};
 	bool needed = false;
 	int status, r;
 
