@@ -51,7 +51,7 @@ static int slowed_run(char **argv, int64_t *ret_ns, int *ret_status, struct erro
 
 static int slowed(char **argv, int *ret_status, struct error *err)
 {
-	int64_t begun_ns, now_ns, before_ns, long_ns;
+	int64_t begun_ns, now_ns, before_ns = 0, long_ns;
 	char *end;
 	double share = strtod(argv[2], &end);
 	int fd, r;
@@ -80,7 +80,7 @@ static int slowed(char **argv, int *ret_status, struct error *err)
 int main(int argc, char **argv)
 {
 	struct error err = {};
-	int status;
+	int status = 0;
 
 	if (argc < 5) {
 		fputs("usage: emp-slowed NAME SHARE FILE COMMAND [ARGUMENT...]\n", stderr);

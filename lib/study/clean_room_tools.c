@@ -108,8 +108,6 @@ static int room_welch(const int64_t *const *times, const size_t *n, enum room_cl
 
 /* emp-measure: its verdict. */
 
-static const char *const room_emp_orders[] = {"interleave", "duet"};
-
 static int room_read_emp(const char *output, struct room_answer *ret, struct error *err)
 {
 	_cleanup_(json_decrefp) json_t *document = json_loads(output, 0, NULL);
@@ -120,8 +118,8 @@ static int room_read_emp(const char *output, struct room_answer *ret, struct err
 	if (json_array_size(results) != 2)
 		return error_say(err, -EINVAL, "emp-measure printed no two results");
 	for (size_t i = 0; i < 2; i++)
-		ret->runs[i] = json_integer_value(json_object_get(
-			json_object_get(json_array_get(results, i), "emp"), "run"));
+		ret->runs[i] = json_integer_value(
+			json_object_get(json_object_get(json_array_get(results, i), "emp"), "run"));
 	if (verdict && !strcmp(verdict, "slower"))
 		ret->claims[0] = ROOM_SLOWER;
 	else if (verdict && !strcmp(verdict, "faster"))
@@ -132,8 +130,8 @@ static int room_read_emp(const char *output, struct room_answer *ret, struct err
 }
 
 /* Status 3: too few samples are clean, so that there is no verdict. */
-static int room_compare_emp(const struct room_pair *pair, const char *order,
-	struct room_answer *ret, struct error *err)
+static int room_compare_emp(
+	const struct room_pair *pair, const char *order, struct room_answer *ret, struct error *err)
 {
 	_cleanup_(freep) char *tool = NULL, *output = NULL;
 	_cleanup_(freep) char *first = argv_join(pair->first), *second = argv_join(pair->second);
@@ -170,7 +168,7 @@ static int64_t *room_times(const json_t *seconds, size_t *ret_n)
 	size_t i;
 
 	*ret_n = 0;
-	json_array_foreach(seconds, i, value)
+	json_array_foreach (seconds, i, value)
 		*array_add(times, *ret_n) = (int64_t)(json_number_value(value) * 1e9);
 	return times;
 }
@@ -200,8 +198,8 @@ static int room_read_hyperfine(const json_t *results, struct room_answer *ret, s
 	ret->ratios[0] = mean[1] / mean[0];
 	if (ratio - error > 1)
 		ret->claims[0] = slower ? ROOM_SLOWER : ROOM_FASTER;
-	return room_welch((const int64_t *const[]){first, second}, n, &ret->claims[1],
-		&ret->ratios[1], err);
+	return room_welch(
+		(const int64_t *const[]){first, second}, n, &ret->claims[1], &ret->ratios[1], err);
 }
 
 static int room_compare_hyperfine(
@@ -226,7 +224,8 @@ static int room_compare_hyperfine(
 enum { ROOM_ELAPSED, ROOM_TASK_CLOCK };
 
 /* "14.82;msec;task-clock;0.18%;…": VALUE;UNIT;EVENT;ERROR;… */
-static bool room_read_perf(const char *output, const char *event, double *ret_mean, double *ret_error)
+static bool room_read_perf(
+	const char *output, const char *event, double *ret_mean, double *ret_error)
 {
 	_cleanup_(freep) char *copy = xstrdup(output);
 	char *rest = copy, *line;
@@ -287,10 +286,9 @@ static double room_mean_of_pyperf(const char *file)
 
 	if (json_read(&document, file, NULL) < 0)
 		return NAN;
-	runs = json_object_get(
-		json_array_get(json_object_get(document, "benchmarks"), 0), "runs");
-	json_array_foreach(runs, i, run)
-		json_array_foreach(json_object_get(run, "values"), k, value) {
+	runs = json_object_get(json_array_get(json_object_get(document, "benchmarks"), 0), "runs");
+	json_array_foreach (runs, i, run)
+		json_array_foreach (json_object_get(run, "values"), k, value) {
 			sum += json_number_value(value);
 			n++;
 		}
@@ -316,8 +314,8 @@ static int room_compare_pyperf(
 	}
 	if (r == 0)
 		r = room_run(pair,
-			(const char *const[]){"env", "LC_ALL=C", "pyperf", "compare_to", first,
-				second, NULL},
+			(const char *const[]){
+				"env", "LC_ALL=C", "pyperf", "compare_to", first, second, NULL},
 			NULL, 0, &output, err);
 	if (r < 0)
 		return r;
@@ -328,8 +326,9 @@ static int room_compare_pyperf(
 	else if (strstr(output, "x faster"))
 		ret->claims[0] = ROOM_FASTER;
 	else if (!strstr(output, "not significant") && !strstr(output, "no change"))
-		return error_say(err, -EINVAL, "pyperf compare_to says neither 'slower', 'faster' "
-					       "nor 'not significant'");
+		return error_say(err, -EINVAL,
+			"pyperf compare_to says neither 'slower', 'faster' "
+			"nor 'not significant'");
 	return 0;
 }
 
@@ -412,8 +411,9 @@ const struct room_tool room_tools[N_ROOM_TOOLS] = {
 		.program = "pyperf",
 		.command = "pyperf command -p 1 -w 1 -n N -l 1 -- A; the same of B; "
 			   "pyperf compare_to",
-		.rules = {{"pyperf", "pyperf compare_to", "it says 'slower' or 'faster', not "
-							  "'not significant'"}},
+		.rules = {{"pyperf", "pyperf compare_to",
+			"it says 'slower' or 'faster', not "
+			"'not significant'"}},
 		.compare = room_compare_pyperf,
 	},
 	{

@@ -3,6 +3,7 @@
 #include "lib/study/study_session.h"
 
 #include "lib/record/fields.h"
+#include "lib/study/clean_room.h"
 
 void study_session_close(struct study_session *session)
 {
@@ -15,8 +16,11 @@ void study_session_close(struct study_session *session)
 int study_run(struct study_session *session, const struct study_options *options, const char *name,
 	struct error *err)
 {
+	int r;
+
 	session->options = options;
-	return study_read(&session->file, name, err);
+	r = study_read(&session->file, name, err);
+	return r == 0 && session->file.what == STUDY_CLEAN_ROOM ? clean_room_study(session, err) : r;
 }
 
 int study_resume(struct study_session *session, const struct study_options *options, int64_t id,
