@@ -34,6 +34,7 @@ struct room_guest {
 struct room {
 	struct study_session *session;
 	char **command; /* of the user's program */
+	char *path;     /* its file, if it is one of EMP's programs; NULL: by PATH */
 	int cpu;
 	uint32_t samples;
 	int64_t deadline_ns; /* CLOCK_MONOTONIC */
@@ -48,6 +49,7 @@ struct room {
 static void room_close(struct room *room)
 {
 	argv_freep(&room->command);
+	free(room->path);
 	free(room->slowed);
 	free(room->log);
 	if (room->directory)
@@ -122,10 +124,13 @@ static int room_open(struct room *room, struct study_session *session, struct er
 		.cpu = options->cpu >= 0 ? options->cpu : room_last_cpu(),
 		.samples = session->file.samples ?: ROOM_SAMPLES,
 		.deadline_ns = saturate_add(clock_ns(CLOCK_MONOTONIC), max_ns),
-		.slowed = suite_path("study", EMP_PROGRAM_DIR, "emp-slowed"),
 		.directory_fd = -1,
 	};
-	r = room_find_command(room, err);
+	r = suite_file_find("emp-slowed", &room->slowed, err);
+	if (r == 0)
+		r = room_find_command(room, err);
+	if (r == 0 && !strncmp(room->command[0], "emp-", 4))
+		suite_file_find(room->command[0], &room->path, NULL);
 	if (r == 0)
 		r = pinning_check(room->cpu, AT_FDCWD, err);
 	if (r == 0)
@@ -171,13 +176,14 @@ static int room_read_log(
  * `share_text`. */
 static char **room_program(const struct room *room, const char *name, const char *share_text)
 {
-	const char *const start[] = {room->slowed, name, share_text, room->log};
+	const char *const start[] = {
+		room->slowed, name, share_text, room->log, room->path ?: room->command[0]};
 	char **words = NULL;
 	size_t n = 0;
 
 	for (size_t i = 0; i < ELEMENTS(start); i++)
 		*array_add(words, n) = (char *)start[i];
-	for (char *const *word = room->command; *word; word++)
+	for (char *const *word = room->command + 1; *word; word++)
 		*array_add(words, n) = *word;
 	*array_add(words, n) = NULL;
 	return words;

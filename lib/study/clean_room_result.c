@@ -5,6 +5,9 @@
 #include "lib/base/argv.h"
 #include "lib/stats/summary.h"
 
+/* With fewer rounds, intervals are so wide that this is said. */
+enum { ROOM_ROUNDS_MANY = 20 };
+
 static enum room_condition room_condition_of(const struct room_finding *finding)
 {
 	return finding->step ? ROOM_BESIDE_DAEMON : ROOM_QUIET;
@@ -182,24 +185,34 @@ static const char *room_condition_title(
 	const struct room_result *result, enum room_condition condition)
 {
 	if (condition == ROOM_QUIET)
-		return "Nothing planted";
+		return "The machine as it is";
 	return text_brief("Beside a planted daemon, which took %s of CPU %d",
 		text_percent(result->daemon), result->cpu);
 }
 
-static int64_t room_reversed(const struct room_line *line)
+/* "2 times by perf stat, time elapsed; …"; NULL: by nobody. The caller frees it. */
+static char *room_reversed_text(const struct room_result *result)
 {
-	size_t sum = 0;
+	char *text = NULL;
 
-	for (size_t i = 0; i < N_ROOM_CONDITIONS; i++)
-		for (size_t k = 0; k < N_ROOM_SLOWDOWNS; k++)
-			sum += line->counts[i][k].reversed;
-	return (int64_t)sum;
+	for (size_t i = 0; i < result->n_lines; i++) {
+		const struct room_line *line = &result->lines[i];
+		size_t n = 0;
+
+		for (size_t c = 0; c < N_ROOM_CONDITIONS; c++)
+			for (size_t k = 0; k < N_ROOM_SLOWDOWNS; k++)
+				n += line->counts[c][k].reversed;
+		if (n > 0)
+			text_append(&text, "; ", "%s by %s", text_count((int64_t)n, "time"),
+				line->rule->label);
+	}
+	return text;
 }
 
 /* What the numbers are, below the tables. */
 static char *room_explanation(const struct room_result *result)
 {
+	_cleanup_(freep) char *reversed = NULL;
 	char *text = NULL;
 
 	text_append(&text, " ",
@@ -214,12 +227,14 @@ static char *room_explanation(const struct room_result *result)
 			"%.2f %% more CPU time.",
 			100 * result->slowed_low[1], 100 * result->slowed_high[1],
 			100 * result->slowed_low[2], 100 * result->slowed_high[2]);
-	for (size_t i = 0; i < result->n_lines; i++)
-		if (room_reversed(&result->lines[i]) > 0)
-			text_append(&text, " ",
-				"Worse than a miss: %s said %s that the slower program is faster.",
-				result->lines[i].rule->label,
-				text_count(room_reversed(&result->lines[i]), "time"));
+	reversed = room_reversed_text(result);
+	if (reversed)
+		text_append(&text, " ",
+			"Worse than a miss, the slower program was said to be faster: %s.",
+			reversed);
+	if (result->rounds < ROOM_ROUNDS_MANY)
+		text_append(&text, " ",
+			"So few comparisons say little of rates: --max-time 10min makes more.");
 	return text;
 }
 
@@ -232,7 +247,8 @@ static char *room_title(const struct room_result *result)
 		text_duration(result->took_ns), (long long)result->row.id);
 
 	if (result->n_comparisons < result->n_planned)
-		text_append(&text, "", ", %zu were planned", result->n_planned);
+		text_append(&text, "", "; %zu more were planned",
+			result->n_planned - result->n_comparisons);
 	return text;
 }
 
