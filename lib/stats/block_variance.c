@@ -33,18 +33,22 @@ void time_blocks_clear(struct time_blocks *blocks)
 	*blocks = (struct time_blocks){};
 }
 
-/* Sums of powers of deviations from the means of the blocks. */
+/* Sums over the blocks: of powers of deviations from their means, and of their variances. */
 struct deviations {
 	double squares, fourth;
 	size_t n, n_blocks;
+	struct running variances; /* of the blocks with two samples or more */
 };
 
-/* The mean square within blocks, and its degrees of freedom. The variance of a mean square is its
- * square times 2 / df for normal values, and more with long tails: the excess kurtosis / n. Values
- * with short tails, such as a machine with two speeds, count as normal. */
+enum { LEAST_VARIANCES = 4 };
+
+/* The mean square within blocks, and its degrees of freedom: the variance of a mean square is its
+ * square times 2 / df. With long tails it is more than of normal values, by the excess kurtosis / n;
+ * and more again if some blocks are noisier than others, as their variances show. Values with short
+ * tails, such as of a machine with two speeds, count as normal. */
 static void find_within(struct block_summary *s, const struct deviations *d)
 {
-	double df = (double)d->n - (double)d->n_blocks, n = (double)d->n, excess;
+	double df = (double)d->n - (double)d->n_blocks, n = (double)d->n, excess, error;
 
 	if (df < 1)
 		return;
@@ -53,7 +57,11 @@ static void find_within(struct block_summary *s, const struct deviations *d)
 	if (s->within <= 0)
 		return;
 	excess = fmax(0, n * d->fourth / (d->squares * d->squares) - 3);
-	s->within_df = 2 / (2 / df + excess / n);
+	error = 2 / df + excess / n;
+	if (d->variances.n >= LEAST_VARIANCES)
+		error = fmax(error, pow(running_sd(&d->variances) / d->variances.mean_ns, 2) /
+					    (double)d->variances.n);
+	s->within_df = 2 / error;
 }
 
 /* A mean square drawn from its distribution, given what was found. */
@@ -119,19 +127,6 @@ static void random_free(gsl_rng **random)
 	gsl_rng_free(*random);
 }
 
-/* The degrees of freedom of the variance of a sample (Satterthwaite 1946); 0: not known. */
-static double variance_df(const struct block_summary *s)
-{
-	double a = s->of_means, b = (1 - 1 / s->per_block) * s->within, error = 0;
-
-	if (s->of_means_df <= 0)
-		return s->within_df;
-	error += a * a / s->of_means_df;
-	if (s->within_df > 0)
-		error += b * b / s->within_df;
-	return error > 0 ? (a + b) * (a + b) / error : 0;
-}
-
 /* The interval of the mean: by the means of the blocks; of one block, by its samples. */
 static struct block_interval mean_interval_of(const struct block_summary *s)
 {
@@ -179,6 +174,8 @@ struct block_summary block_summary_of(const struct time_blocks *blocks)
 
 		if (b->n == 0)
 			continue;
+		if (b->n > 1)
+			running_add(&d.variances, llround(of.sd_ns * of.sd_ns));
 		mean += off / (double)++s.n_blocks;
 		squares += off * (of.mean_ns - mean);
 		inverses += 1 / (double)b->n;
@@ -213,8 +210,28 @@ struct block_summary block_summary_of(const struct time_blocks *blocks)
 	return s;
 }
 
-/* The mean of the blocks of a round; NAN: none. */
-static double round_mean(const struct time_blocks *blocks, int round)
+/* What is compared of a block: its mean, or how far its samples are from their median on average.
+ * That is 1 ns at least, which is less than clocks show. */
+typedef double block_figure(const struct time_block *block);
+
+static double block_mean(const struct time_block *block)
+{
+	return summary_of(block->times_ns, block->n).mean_ns;
+}
+
+static double block_spread(const struct time_block *block)
+{
+	double median = median_of(block->times_ns, block->n), sum = 0;
+
+	if (block->n < 2)
+		return NAN;
+	for (size_t i = 0; i < block->n; i++)
+		sum += fabs((double)block->times_ns[i] - median);
+	return fmax(1, sum / (double)block->n);
+}
+
+/* The mean over the blocks of a round; NAN: none. */
+static double round_figure(const struct time_blocks *blocks, int round, block_figure *figure)
 {
 	double sum = 0;
 	size_t n = 0;
@@ -224,68 +241,82 @@ static double round_mean(const struct time_blocks *blocks, int round)
 
 		if (b->round != round || b->n == 0)
 			continue;
-		sum += summary_of(b->times_ns, b->n).mean_ns;
+		sum += figure(b);
 		n++;
 	}
 	return n > 0 ? sum / (double)n : NAN;
 }
 
-/* Whether block i is the first of its round. */
-static bool is_first_of_round(const struct time_blocks *blocks, size_t i)
+/* The greatest number of a round. */
+static int last_round(const struct time_blocks *blocks, size_t n)
 {
-	for (size_t k = 0; k < i; k++)
-		if (blocks->items[k].round == blocks->items[i].round)
-			return false;
-	return true;
+	int last = 0;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < blocks[i].n; k++)
+			last = blocks[i].items[k].round > last ? blocks[i].items[k].round : last;
+	return last;
 }
 
-/* From the logarithms of the ratios of the means in each round: the slow drift of the machine is in
- * both. */
-static void find_ratio(
-	struct step_change *c, const struct time_blocks *before, const struct time_blocks *after)
+/* The mean over programs of the logarithm of after / before in a round; NAN: none has both. */
+static double round_log_ratio(const struct time_blocks *before, const struct time_blocks *after,
+	size_t n, int round, block_figure *figure)
 {
-	double mean = 0, squares = 0, se, half; /* Welford's */
-	size_t n = 0;
+	double sum = 0;
+	size_t known = 0;
 
-	c->ratio_interval = no_interval;
-	c->ratio = c->ratio_p = NAN;
-	for (size_t i = 0; i < before->n; i++) {
-		int round = before->items[i].round;
-		double a = round_mean(before, round), b = round_mean(after, round), off;
+	for (size_t i = 0; i < n; i++) {
+		double a = round_figure(&before[i], round, figure);
+		double b = round_figure(&after[i], round, figure);
 
-		if (!is_first_of_round(before, i) || !(a > 0) || !(b > 0))
+		if (!(a > 0) || !(b > 0))
 			continue;
-		off = log(b / a) - mean;
-		mean += off / (double)++n;
-		squares += off * (log(b / a) - mean);
+		sum += log(b / a);
+		known++;
 	}
-	if (n == 0)
-		return;
-	c->ratio = exp(mean);
-	if (n < 2)
-		return;
-	se = sqrt(squares / (double)(n - 1) / (double)n);
-	half = gsl_cdf_tdist_Pinv(0.975, (double)(n - 1)) * se;
-	c->ratio_interval = (struct block_interval){exp(mean - half), exp(mean + half)};
-	c->ratio_p = 1;
-	if (se > 0)
-		c->ratio_p = 2 * gsl_cdf_tdist_Q(fabs(mean) / se, (double)(n - 1));
-	else if (mean != 0)
-		c->ratio_p = 0;
+	return known > 0 ? sum / (double)known : NAN;
 }
 
-/* Of the variances of two settings: that they are equal, by an F test. */
-static double variances_p(const struct block_summary *a, const struct block_summary *b)
+/* If the step changes nothing, the distribution of a round's logarithm is symmetric, whatever that
+ * of the times is, and Student's t is right enough. */
+static struct round_ratio round_ratio_of(const struct time_blocks *before,
+	const struct time_blocks *after, size_t n, block_figure *figure)
 {
-	double of_a = found_variance(a), of_b = found_variance(b);
-	double df_a = variance_df(a), df_b = variance_df(b);
+	struct round_ratio ret = {NAN, no_interval, NAN};
+	double mean = 0, squares = 0, se, half; /* Welford's */
+	int last = last_round(before, n);
+	size_t rounds = 0;
 
-	if (df_a <= 0 || df_b <= 0)
-		return NAN;
-	if (of_a <= 0 || of_b <= 0)
-		return of_a == of_b ? 1 : 0;
-	return fmin(1, 2 * fmin(gsl_cdf_fdist_Q(of_a / of_b, df_a, df_b),
-				   gsl_cdf_fdist_P(of_a / of_b, df_a, df_b)));
+	for (int round = 1; round <= last; round++) {
+		double ratio = round_log_ratio(before, after, n, round, figure);
+		double off = ratio - mean;
+
+		if (isnan(ratio))
+			continue;
+		mean += off / (double)++rounds;
+		squares += off * (ratio - mean);
+	}
+	if (rounds == 0)
+		return ret;
+	ret.ratio = exp(mean);
+	if (rounds < 2)
+		return ret;
+	se = sqrt(squares / (double)(rounds - 1) / (double)rounds);
+	half = gsl_cdf_tdist_Pinv(0.975, (double)(rounds - 1)) * se;
+	ret.interval = (struct block_interval){exp(mean - half), exp(mean + half)};
+	ret.p = mean != 0 ? 0 : 1;
+	if (se > 0)
+		ret.p = 2 * gsl_cdf_tdist_Q(fabs(mean) / se, (double)(rounds - 1));
+	return ret;
+}
+
+struct step_effect step_effect_of(
+	const struct time_blocks *before, const struct time_blocks *after, size_t n)
+{
+	return (struct step_effect){
+		.time = round_ratio_of(before, after, n, block_mean),
+		.spread = round_ratio_of(before, after, n, block_spread),
+	};
 }
 
 static double explained_share(double shift, double before, double after)
@@ -295,7 +326,7 @@ static double explained_share(double shift, double before, double after)
 	return between > 0 ? between / (between + (before + after) / 2) : 0;
 }
 
-struct step_change step_change_of(const struct time_blocks *before, const struct time_blocks *after,
+struct step_shares step_shares_of(const struct time_blocks *before, const struct time_blocks *after,
 	const struct time_blocks *first)
 {
 	_cleanup_(random_free) gsl_rng *random = random_new();
@@ -303,31 +334,29 @@ struct step_change step_change_of(const struct time_blocks *before, const struct
 				*explained = xcalloc(DRAWS, sizeof(*explained));
 	struct block_summary a = block_summary_of(before), b = block_summary_of(after),
 			     f = block_summary_of(first);
-	struct step_change c = {.removed = NAN,
-		.removed_interval = no_interval,
-		.explained = NAN,
-		.explained_interval = no_interval};
+	struct step_shares c = {{NAN, no_interval}, {NAN, no_interval}};
 
-	find_ratio(&c, before, after);
-	c.removed_p = variances_p(&a, &b);
 	if (isnan(a.sd_ns) || isnan(b.sd_ns) || !(f.sd_ns > 0))
 		return c;
-	c.removed = (found_variance(&a) - found_variance(&b)) / found_variance(&f);
-	c.explained = explained_share(
+	c.removed.share = (found_variance(&a) - found_variance(&b)) / found_variance(&f);
+	c.explained.share = explained_share(
 		b.mean_ns - a.mean_ns, found_variance(&a), found_variance(&b));
 	for (size_t i = 0; i < DRAWS; i++) {
 		struct drawn of_a = draw_summary(random, &a), of_b = draw_summary(random, &b);
-		double whole = of_a.variance;
+		double whole = of_a.variance, shift;
 
 		if (first != before)
 			whole = draw_summary(random, &f).variance;
 		removed[i] = (of_a.variance - of_b.variance) / whole;
-		explained[i] = explained_share(
-			of_b.mean_ns - of_a.mean_ns, of_a.variance, of_b.variance);
+		shift = of_b.mean_ns - of_a.mean_ns;
+		/* a shift the other way is as good as none */
+		if (shift * (b.mean_ns - a.mean_ns) < 0)
+			shift = 0;
+		explained[i] = explained_share(shift, of_a.variance, of_b.variance);
 	}
-	c.removed_interval = interval_of_draws(removed);
+	c.removed.interval = interval_of_draws(removed);
 	if (a.of_means_df > 0 && b.of_means_df > 0)
-		c.explained_interval = interval_of_draws(explained);
+		c.explained.interval = interval_of_draws(explained);
 	return c;
 }
 

@@ -55,33 +55,42 @@ struct block_summary {
  * taken for 0. */
 struct block_summary block_summary_of(const struct time_blocks *blocks);
 
-/* A step of settings: what it changes in the times of one program. */
-struct step_change {
-	double ratio; /* of the means: after / before */
-	struct block_interval ratio_interval;
-	double ratio_p; /* that the step changes no mean; NAN: fewer than two rounds */
-	/* The share of the first setting's variance that the step removes; below 0: it adds some. */
-	double removed;
-	struct block_interval removed_interval;
-	double removed_p; /* that it changes no variance */
-	/* The share of the variance of samples before and after it, as many of each, that the
-	 * change of the mean explains. */
-	double explained;
-	struct block_interval explained_interval;
+/* A step of settings: what it changes in the times of one program, or of several. Rounds are
+ * compared with themselves, since the machine drifts. */
+struct round_ratio {
+	double ratio; /* after / before; NAN: no round has both */
+	struct block_interval interval;
+	double p; /* that the step changes nothing; NAN: fewer than two rounds */
 };
 
-/* first: the setting whose variance is the whole; it may be `before`. The means are compared within
- * rounds. */
-struct step_change step_change_of(const struct time_blocks *before, const struct time_blocks *after,
-	const struct time_blocks *first);
+struct step_effect {
+	struct round_ratio time;   /* of the means of blocks */
+	struct round_ratio spread; /* of how far the samples of a block are from their median */
+};
 
-/* Where the variance of all samples of some settings, as many of each, comes from. */
-enum variance_part { VARIANCE_SETTINGS, VARIANCE_BLOCKS, VARIANCE_SAMPLES, N_VARIANCE_PARTS };
+/* before[n], after[n]: of n programs, each of which counts as much as another. */
+struct step_effect step_effect_of(
+	const struct time_blocks *before, const struct time_blocks *after, size_t n);
 
 struct variance_share {
 	double share; /* NAN: not known */
 	struct block_interval interval;
 };
+
+struct step_shares {
+	/* of the first setting's variance, that the step removes; below 0: it adds some */
+	struct variance_share removed;
+	/* of the variance of samples before and after it, as many of each, that the change of the
+	 * mean explains */
+	struct variance_share explained;
+};
+
+/* Of one program. first: the setting whose variance is the whole; it may be `before`. */
+struct step_shares step_shares_of(const struct time_blocks *before, const struct time_blocks *after,
+	const struct time_blocks *first);
+
+/* Where the variance of all samples of some settings, as many of each, comes from. */
+enum variance_part { VARIANCE_SETTINGS, VARIANCE_BLOCKS, VARIANCE_SAMPLES, N_VARIANCE_PARTS };
 
 struct variance_shares {
 	struct variance_share parts[N_VARIANCE_PARTS];
@@ -89,6 +98,6 @@ struct variance_shares {
 
 struct variance_shares variance_shares_of(const struct time_blocks *settings, size_t n);
 
-/* Of several p-values, whether the i-th is below `level` adjusted for their number (Holm 1979).
+/* Of several p-values, whether each is below `level` adjusted for their number (Holm 1979).
  * NAN: never. */
 void p_values_judge(const double *p, size_t n, double level, bool *ret);
