@@ -4,7 +4,7 @@
 
 #include "lib/host/process/signals.h"
 
-struct study_options study_options = {.cpu = -1, .seed = -1, .scale = 1};
+struct study_options study_options = {.cpu = -1, .seed = -1};
 
 static const struct option_row common_options[] = {
 	{0, "db", "FILE", "the lab book (default: EMP_DB, else the user's own)", NULL,
@@ -13,7 +13,7 @@ static const struct option_row common_options[] = {
 };
 
 /* A verb has a file of its own, with its options. */
-extern const struct verb study_list, study_show, study_run_row, study_resume_row;
+extern const struct verb study_list, study_show, study_run_row, study_resume_row, study_blocks_row;
 
 /* In the order of help. */
 static const struct verb *const verbs[] = {
@@ -33,9 +33,15 @@ static const struct tool tool = {
 	.verbs = verbs,
 };
 
+/* How emp-study runs itself below emp-setup. */
+static const struct tool blocks_tool = {.name = "emp-study",
+	.options = common_options,
+	.verbs = (const struct verb *const[]){&study_blocks_row, NULL}};
+
 int main(int argc, char **argv)
 {
 	tool_start();
 	interrupt_init();
-	return tool_main(&tool, argc, argv);
+	/* emp-study --db BOOK blocks … */
+	return tool_main(argc > 3 && !strcmp(argv[3], "blocks") ? &blocks_tool : &tool, argc, argv);
 }

@@ -4,6 +4,8 @@
 
 #include "lib/book/sql.h"
 
+#include <math.h>
+
 const char *const study_kind_names[N_STUDY_KINDS + 1] = {
 	[STUDY_LENGTHS] = "lengths",
 	[STUDY_SAMPLES] = "samples",
@@ -163,18 +165,44 @@ int book_study_of_run(struct book *book, int64_t run, int64_t *ret_study, struct
 	return r < 0 ? r : 0;
 }
 
-int book_study_samples(struct book *book, int64_t block, uint32_t *ret, struct error *err)
+int book_study_samples(struct book *book, int64_t block, uint32_t *ret_samples,
+	uint32_t *ret_readings, struct error *err)
 {
-	int64_t n = 0;
+	int64_t samples = 0, readings = 0;
 	int r = sql_row(book, err,
-		"SELECT (SELECT count(*) FROM study_run JOIN sample USING(run) WHERE block = ?1)"
-		" + (SELECT count(DISTINCT sample) FROM study_reading WHERE block = ?1)",
-		"i:I", block, &n);
+		"SELECT (SELECT count(*) FROM study_run JOIN sample USING(run) WHERE block = ?1),"
+		" (SELECT count(DISTINCT sample) FROM study_reading WHERE block = ?1)",
+		"i:II", block, &samples, &readings);
 
 	if (r < 0)
 		return r;
-	*ret = (uint32_t)n;
+	*ret_samples = (uint32_t)samples;
+	*ret_readings = (uint32_t)readings;
 	return 0;
+}
+
+int book_study_duration(struct book *book, const char *command, int64_t *ret_ns, struct error *err)
+{
+	double mean_ns;
+	int r = sql_row(book, err,
+		"SELECT avg(et_ns) FROM study_block JOIN study_run ON block = study_block.id"
+		" JOIN sample USING(run) WHERE command = ?",
+		"t:D", command, &mean_ns);
+
+	if (r <= 0 || isnan(mean_ns))
+		return r < 0 ? r : 0;
+	*ret_ns = (int64_t)mean_ns;
+	return 1;
+}
+
+int book_study_measured(struct book *book, int64_t study, int64_t *ret_ns, struct error *err)
+{
+	int r = sql_row(book, err,
+		"SELECT ifnull(sum(max(0, study_block.finished_ns - study_block.started_ns)), 0)"
+		" FROM study_block JOIN study ON study.id = study WHERE ?1 IN (study.id, night)",
+		"i:I", study, ret_ns);
+
+	return r < 0 ? r : 0;
 }
 
 int book_add_study_run(struct book *book, int64_t block, int64_t run, struct error *err)

@@ -89,8 +89,13 @@ int book_study_readings(struct book *book, int64_t study, struct study_reading *
 
 /* The study of a run; 0: of none. */
 int book_study_of_run(struct book *book, int64_t run, int64_t *ret_study, struct error *err);
-/* How many samples of a block there are, of its runs, or, if it has readings, of its clocks. */
-int book_study_samples(struct book *book, int64_t block, uint32_t *ret, struct error *err);
+/* How many samples of a block there are: in its runs, and of readings of clocks. */
+int book_study_samples(struct book *book, int64_t block, uint32_t *ret_samples,
+	uint32_t *ret_readings, struct error *err);
+/* The mean ET of a command (a JSON array) in all studies. 1: it is known, otherwise 0. */
+int book_study_duration(struct book *book, const char *command, int64_t *ret_ns, struct error *err);
+/* For how long blocks of a study, or of all studies of a night, were measured so far. */
+int book_study_measured(struct book *book, int64_t study, int64_t *ret_ns, struct error *err);
 
 int book_add_study_run(struct book *book, int64_t block, int64_t run, struct error *err);
 /* In the transaction of the caller, or one for each. */

@@ -54,8 +54,8 @@ static int find_combination(const struct study_data *data, const char *step, siz
 
 static int find_subject(const struct study_data *data, const char *subject, size_t *ret)
 {
-	for (size_t i = 0; i < data->file.n_subjects; i++)
-		if (!strcmp(data->file.subjects[i].name, subject)) {
+	for (size_t i = 0; i < data->n_subjects; i++)
+		if (!strcmp(data->subjects[i].name, subject)) {
 			*ret = i;
 			return 0;
 		}
@@ -232,8 +232,59 @@ static int add_readings(struct book *book, struct study_data *data,
 	return r;
 }
 
-/* Its file says which programs and settings there are. */
-static int begin_data(struct study_data *data, struct error *err)
+/* The section of the file that a subject is of: that of this name, or the longest that its name
+ * begins with. */
+static size_t section_of(const struct study_file *file, const char *subject)
+{
+	size_t best = 0, length = 0;
+
+	for (size_t i = 0; i < file->n_subjects; i++) {
+		size_t n = strlen(file->subjects[i].program);
+
+		if (!strcmp(file->subjects[i].name, subject))
+			return i;
+		if (n > length && !strncmp(file->subjects[i].program, subject, n)) {
+			best = i;
+			length = n;
+		}
+	}
+	return best;
+}
+
+/* For qsort_r: by their sections, then by size. */
+static int subject_by_file(const void *a, const void *b, void *data)
+{
+	const struct study_program *x = a, *y = b;
+	size_t of_x = section_of(data, x->name), of_y = section_of(data, y->name);
+
+	if (strcmp(x->program, y->program) != 0 || isnan(x->size) || isnan(y->size))
+		return (of_x > of_y) - (of_x < of_y);
+	return (x->size > y->size) - (x->size < y->size);
+}
+
+static void list_subjects(
+	struct study_data *data, const struct study_block *blocks, size_t n_blocks)
+{
+	size_t known;
+
+	for (size_t i = 0; i < n_blocks; i++) {
+		const char *program = blocks[i].subject;
+
+		if (find_subject(data, blocks[i].subject, &known) == 0)
+			continue;
+		if (data->file.n_subjects > 0)
+			program = data->file.subjects[section_of(&data->file, program)].program;
+		*array_add(data->subjects, data->n_subjects) = (struct study_program){
+			xstrdup(blocks[i].subject), xstrdup(program), blocks[i].size};
+	}
+	if (data->n_subjects > 0)
+		qsort_r(data->subjects, data->n_subjects, sizeof(*data->subjects), subject_by_file,
+			&data->file);
+}
+
+/* Its file says which settings there are. */
+static int begin_data(struct study_data *data, const struct study_block *blocks, size_t n_blocks,
+	struct error *err)
 {
 	_cleanup_(freep) char *path = text_format(
 		"study %" PRId64 " (%s)", data->study.id, data->study.name);
@@ -245,8 +296,8 @@ static int begin_data(struct study_data *data, struct error *err)
 	data->combinations = xcalloc(data->n_combinations + 1, sizeof(*data->combinations));
 	for (size_t i = 0; i < data->n_combinations; i++)
 		data->combinations[i] = study_combination_label(&data->file, i);
-	data->cells = xcalloc(
-		data->n_combinations * data->file.n_subjects + 1, sizeof(*data->cells));
+	list_subjects(data, blocks, n_blocks);
+	data->cells = xcalloc(data->n_combinations * data->n_subjects + 1, sizeof(*data->cells));
 	data->et_ns = xcalloc(data->n_combinations, sizeof(*data->et_ns));
 	list_contrasts(data);
 	return 0;
@@ -260,9 +311,9 @@ int study_data_read(struct book *book, int64_t study, const char *profile, struc
 	int r = book_get_study(book, study, &data.study, err);
 
 	if (r == 0)
-		r = begin_data(&data, err);
-	if (r == 0)
 		r = book_study_blocks(book, data.study.id, &blocks, &data.n_blocks, err);
+	if (r == 0)
+		r = begin_data(&data, blocks, data.n_blocks, err);
 	for (size_t i = 0; r == 0 && i < data.n_blocks; i++)
 		data.n_finished += blocks[i].finished_ns > 0;
 	if (r == 0)
@@ -278,11 +329,16 @@ int study_data_read(struct book *book, int64_t study, const char *profile, struc
 
 void study_data_clear(struct study_data *data)
 {
-	for (size_t i = 0; data->cells && i < data->n_combinations * data->file.n_subjects; i++)
+	for (size_t i = 0; data->cells && i < data->n_combinations * data->n_subjects; i++)
 		for (size_t rule = 0; rule < N_STUDY_RULES; rule++)
 			for (size_t clock = 0; clock < N_STUDY_CLOCKS; clock++)
 				time_blocks_clear(&data->cells[i].times[rule][clock]);
 	free(data->cells);
+	for (size_t i = 0; i < data->n_subjects; i++) {
+		free(data->subjects[i].name);
+		free(data->subjects[i].program);
+	}
+	free(data->subjects);
 	for (size_t i = 0; i < data->n_daemons; i++) {
 		free(data->daemons[i].name);
 		free(data->daemons[i].unit);

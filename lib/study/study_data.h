@@ -47,12 +47,21 @@ struct study_contrast {
 	bool all; /* of all steps at once */
 };
 
+/* Of the blocks: a scaled study has other lengths than its file. */
+struct study_program {
+	char *name;    /* "INC0.1", "sort 100K" */
+	char *program; /* "INC", "sort" */
+	double size;   /* NAN: none */
+};
+
 struct study_data {
 	struct study_row study;
 	struct study_file file;
+	struct study_program *subjects; /* in the order of the file, by size */
+	size_t n_subjects;
 	char **combinations; /* labels; the first is that without settings */
 	size_t n_combinations;
-	struct study_cell *cells; /* of each combination, those of all subjects of the file */
+	struct study_cell *cells; /* of each combination, those of all subjects */
 	struct study_contrast *contrasts;
 	size_t n_contrasts;
 	struct study_daemon *daemons;
@@ -71,5 +80,5 @@ void study_data_clear(struct study_data *data);
 static inline struct study_cell *study_cell_of(
 	const struct study_data *data, size_t combination, size_t subject)
 {
-	return &data->cells[combination * data->file.n_subjects + subject];
+	return &data->cells[combination * data->n_subjects + subject];
 }

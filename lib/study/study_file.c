@@ -20,6 +20,12 @@ const char *const study_order_names[N_STUDY_ORDERS + 1] = {
 	[STUDY_EACH_ALONE] = "each-alone",
 };
 
+const char *const study_order_texts[N_STUDY_ORDERS] = {
+	[STUDY_ONE_AFTER_ANOTHER] = "with the first step, with the first two, and so on",
+	[STUDY_EACH_LEFT_OUT] = "with all steps, with all but one, each in turn",
+	[STUDY_EACH_ALONE] = "with each step alone",
+};
+
 /* A section of a subject, as it stands in the file. */
 struct subject_section {
 	char *name, *command, *inc, *sizes;
@@ -80,6 +86,19 @@ static int study_no_such_key(const struct ini_line *line, const char *section, s
 		line->name, section);
 }
 
+int study_parse_scale(const char *value, const char *name, void *into, struct error *err)
+{
+	char *end;
+	double factor = strtod(value, &end);
+
+	if (end == value || *end || !(factor >= 1e-4 && factor <= 1e4))
+		return error_say(err, -EINVAL,
+			"%s must be a factor from 0.0001 to 10000, such as 0.5 or 4, not '%s'",
+			name, value);
+	*(double *)into = factor;
+	return 0;
+}
+
 static int take_study_key(
 	struct study_reading_state *state, const struct ini_line *line, struct error *err)
 {
@@ -101,6 +120,8 @@ static int take_study_key(
 		text_append(&file->text, " ", "%s", line->whole);
 	} else if (!strcmp(name, "options")) {
 		take_text(&file->options, line->whole);
+	} else if (!strcmp(name, "policy")) {
+		take_text(&file->policy, line->value);
 	} else if (!strcmp(name, "rounds")) {
 		r = take_number(line, MOST_ROUNDS, &number, err);
 		if (r == 0)
@@ -110,6 +131,8 @@ static int take_study_key(
 		file->samples = (uint32_t)number;
 	} else if (!strcmp(name, "max-time")) {
 		r = text_parse_duration(line->value, name, &file->max_time_ns, err);
+	} else if (!strcmp(name, "scale")) {
+		r = study_parse_scale(line->value, name, &file->scale, err);
 	} else if (!strcmp(name, "studies")) {
 		r = take_studies(file, line->value, err);
 	} else {
@@ -240,6 +263,18 @@ static char *with_size(const char *command, const char *size)
 	return TAKE(text);
 }
 
+static void set_inc_length(struct study_subject *subject, int64_t ns)
+{
+	free(subject->name);
+	free(subject->line);
+	argv_freep(&subject->argv);
+	subject->inc = true;
+	subject->size = (double)ns / NS_PER_S;
+	subject->expected_ns = ns;
+	subject->name = text_format("%s%s", subject->program, text_seconds(ns));
+	subject->line = text_format("emp-inc %s", text_seconds(ns));
+}
+
 /* Adds the subject of a section with one of its sizes; NULL: it has none. */
 static int add_subject(struct study_file *file, const struct subject_section *section,
 	const char *size, struct error *err)
@@ -257,10 +292,7 @@ static int add_subject(struct study_file *file, const struct subject_section *se
 		r = text_parse_duration(size, "inc", &ns, err);
 		if (r < 0)
 			return r;
-		subject->size = (double)ns / NS_PER_S;
-		subject->expected_ns = ns;
-		subject->name = text_format("%s%s", section->name, text_seconds(ns));
-		subject->line = text_format("emp-inc %s", text_seconds(ns));
+		set_inc_length(subject, ns);
 	} else {
 		if (size)
 			r = parse_problem_size(size, &subject->size, err);
@@ -321,6 +353,9 @@ static int check_study(const struct study_reading_state *state, struct error *er
 		return error_say(err, -EINVAL, "%s",
 			night ? "a night has a line 'studies = …'"
 			      : "'studies' is for 'what = night'");
+	if (!night && file->scale > 0)
+		return error_say(err, -EINVAL,
+			"'scale' is for 'what = night': change the lengths, or use --scale");
 	if (night && (file->n_subjects || file->n_steps))
 		return error_say(err, -EINVAL,
 			"a night has no subjects and no steps: they are in its studies");
@@ -372,7 +407,7 @@ int study_parse(struct study_file *ret, const char *text, const char *path, stru
 	return 0;
 }
 
-void study_file_clear(struct study_file *file)
+static void free_subjects(struct study_file *file)
 {
 	for (size_t i = 0; i < file->n_subjects; i++) {
 		struct study_subject *subject = &file->subjects[i];
@@ -382,17 +417,25 @@ void study_file_clear(struct study_file *file)
 		free(subject->line);
 		argv_freep(&subject->argv);
 	}
+	free(file->subjects);
+	file->subjects = NULL;
+	file->n_subjects = 0;
+}
+
+void study_file_clear(struct study_file *file)
+{
+	free_subjects(file);
 	for (size_t i = 0; i < file->n_steps; i++) {
 		free(file->steps[i].name);
 		free(file->steps[i].apply);
 		free(file->steps[i].stop);
 	}
-	free(file->subjects);
 	free(file->steps);
 	free(file->name);
 	free(file->text);
 	free(file->source);
 	free(file->options);
+	free(file->policy);
 	argv_freep(&file->studies);
 	*file = (struct study_file){};
 }
@@ -450,11 +493,78 @@ int study_names(char ***ret, struct error *err)
 	return 0;
 }
 
+int study_file_scale(struct study_file *file, double factor, struct error *err)
+{
+	for (size_t i = 0; i < file->n_subjects; i++) {
+		struct study_subject *subject = &file->subjects[i];
+		int64_t ns = llround(subject->size * factor * NS_PER_S);
+		int r;
+
+		if (!subject->inc)
+			continue;
+		if (ns < NS_PER_MS)
+			return error_say(err, -EINVAL,
+				"%s times %g is less than a millisecond: use a greater --scale",
+				subject->name, factor);
+		set_inc_length(subject, ns);
+		r = argv_split(subject->line, &subject->argv, err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int study_file_replace(struct study_file *file, char *const *command, struct error *err)
+{
+	struct study_subject *subject;
+
+	if (file->what == STUDY_NIGHT || (file->n_subjects && isfinite(file->subjects[0].size)))
+		return error_say(err, -EINVAL,
+			"'%s' measures several lengths or sizes: copy its file (emp-study show %s) "
+			"and write the command there, with {size}",
+			file->name, file->name);
+	free_subjects(file);
+	subject = array_add(file->subjects, file->n_subjects);
+	*subject = (struct study_subject){.program = study_name_of(command[0]),
+		.name = study_name_of(command[0]),
+		.line = argv_join(command),
+		.argv = argv_copy(command),
+		.size = NAN};
+	return 0;
+}
+
 size_t study_n_combinations(const struct study_file *file)
 {
 	if (file->n_steps == 0)
 		return 1;
 	return file->n_steps + (file->order == STUDY_EACH_LEFT_OUT ? 2 : 1);
+}
+
+bool study_combination_is_empty(const struct study_file *file, size_t i)
+{
+	if (i == 0)
+		return false;
+	if (file->order == STUDY_EACH_LEFT_OUT && i > 1)
+		return file->steps[i - 2].empty;
+	if (file->order != STUDY_EACH_LEFT_OUT)
+		return file->steps[i - 1].empty;
+	for (size_t k = 0; k < file->n_steps; k++)
+		if (!file->steps[k].empty)
+			return false;
+	return true;
+}
+
+int study_combination_find(const struct study_file *file, const char *label, size_t *ret)
+{
+	for (size_t i = 0; i < study_n_combinations(file); i++) {
+		_cleanup_(freep) char *of = study_combination_label(file, i);
+
+		if (of && label ? strcmp(of, label) != 0 : of || label)
+			continue;
+		*ret = i;
+		return 0;
+	}
+	return -ENOENT;
 }
 
 bool study_combination_has(const struct study_file *file, size_t i, size_t k)

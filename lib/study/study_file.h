@@ -3,7 +3,7 @@
  * Pure: text in, struct out. */
 #pragma once
 
-#include "lib/base/base.h"
+#include "lib/base/tool.h"
 #include "lib/study/book_study.h"
 
 /* How the steps of settings are combined. */
@@ -20,6 +20,7 @@ struct study_step {
 	char *apply; /* ids of its checks, with commas between; NULL: none */
 	char *stop;  /* units, likewise */
 	int line;
+	bool empty; /* it changes nothing on this machine: study_settings.h */
 };
 
 /* A program with one size. A section with several sizes makes several of them. */
@@ -29,7 +30,7 @@ struct study_subject {
 	double size;   /* seconds of INC, or n; NAN: none */
 	char **argv;   /* with the size in place of {size} */
 	char *line;    /* the command as the file has it, for a shell if `shell` */
-	bool shell;
+	bool shell, inc;
 	int64_t expected_ns; /* of one execution; 0: not known */
 	uint32_t samples;    /* in all rounds; 0: as the study says */
 };
@@ -39,6 +40,7 @@ struct study_file {
 	enum study_kind what;
 	char *text;    /* what it shows, for people; NULL: nothing is said */
 	char *source;  /* the whole file */
+	char *policy;  /* of emp-setup; NULL: that of the machine */
 	char *options; /* more options of emp-measure, as a command line; NULL: none */
 	int rounds;
 	uint32_t samples;    /* of each subject and step, in all rounds */
@@ -48,6 +50,7 @@ struct study_file {
 	size_t n_subjects;
 	struct study_step *steps;
 	size_t n_steps;
+	double scale;   /* of a night: of the lengths of INC in its studies */
 	char **studies; /* of a night: names or files of others, ends with NULL; NULL: none */
 };
 
@@ -59,10 +62,19 @@ void study_file_clear(struct study_file *file);
  * ship with EMP. -ENOENT with a sentence. */
 int study_read(struct study_file *ret, const char *name, struct error *err);
 
+/* A factor, into a double: of --scale, and of a file. */
+option_parser study_parse_scale;
+
+/* Changes the lengths of INC by a factor, and what follows from them. */
+int study_file_scale(struct study_file *file, double factor, struct error *err);
+/* Measures this command in place of the file's programs; -EINVAL where these have sizes. */
+int study_file_replace(struct study_file *file, char *const *command, struct error *err);
+
 /* The names of those that ship with EMP, sorted; ends with NULL; argv_freep(). */
 int study_names(char ***ret, struct error *err);
 
 extern const char *const study_order_names[N_STUDY_ORDERS + 1]; /* ends with NULL */
+extern const char *const study_order_texts[N_STUDY_ORDERS];     /* for people */
 
 /* The combinations of steps, in the order of the file: NULL is that without settings. How many
  * there are, 1 at least; the label of the i-th ("ntp": with those before it, "without ntp"), which the caller
@@ -70,3 +82,7 @@ extern const char *const study_order_names[N_STUDY_ORDERS + 1]; /* ends with NUL
 size_t study_n_combinations(const struct study_file *file);
 char *study_combination_label(const struct study_file *file, size_t i);
 bool study_combination_has(const struct study_file *file, size_t i, size_t k);
+/* Whether it is the same as another one on this machine, by study_settings_check(). */
+bool study_combination_is_empty(const struct study_file *file, size_t i);
+/* By its label. -ENOENT without a sentence. */
+int study_combination_find(const struct study_file *file, const char *label, size_t *ret);

@@ -51,7 +51,7 @@ static void add_rule_row(struct table *table, const struct study_data *data, siz
 	const struct study_cell *cell = study_cell_of(data, last_combination(data), subject);
 	struct block_summary all = block_summary_of(&cell->times[STUDY_RULE_ALL][clock]);
 	struct block_summary b = block_summary_of(&cell->times[rule][clock]);
-	const char *name = data->file.subjects[subject].name;
+	const char *name = data->subjects[subject].name;
 
 	if (all.n == 0)
 		return;
@@ -67,7 +67,7 @@ static void add_rule_row(struct table *table, const struct study_data *data, siz
 	table_add(table, study_share_cell(b.cv));
 	study_add_bounds(table, b.cv_interval);
 	table_add(table, study_share_cell(paper_cv_of(name, clock, rule)),
-		VALUE(json_real_or_null(data->file.subjects[subject].size), NULL));
+		VALUE(json_real_or_null(data->subjects[subject].size), NULL));
 }
 
 void study_add_rules(struct study_report *report)
@@ -78,7 +78,7 @@ void study_add_rules(struct study_report *report)
 		"What each rule leaves%s%s", last > 0 ? ", with the settings: " : "",
 		last > 0 ? study_combination_name(data, last) : "");
 
-	for (size_t s = 0; s < data->file.n_subjects; s++)
+	for (size_t s = 0; s < data->n_subjects; s++)
 		for (size_t k = 0; k < N_STUDY_CLOCKS * N_STUDY_RULES; k++)
 			add_rule_row(table, data, s, k / N_STUDY_RULES, k % N_STUDY_RULES);
 	study_add_remark(report,
@@ -105,7 +105,7 @@ void study_add_limits(struct study_report *report, struct book *book)
 	struct table *table = study_add_table(report, "limits", columns,
 		"Detection limits: daemons that take less of a sample are not seen in its times");
 
-	for (size_t s = 0; s < data->file.n_subjects; s++) {
+	for (size_t s = 0; s < data->n_subjects; s++) {
 		const struct study_cell *cell = study_cell_of(data, last_combination(data), s);
 		struct block_summary b = block_summary_of(&cell->times[STUDY_RULE_ALL][STUDY_ET]);
 		_cleanup_(analysis_clear) struct analysis analysis = {};
@@ -114,10 +114,10 @@ void study_add_limits(struct study_report *report, struct book *book)
 		/* too few samples tell nothing */
 		if (cell->run && analysis_load(book, cell->run, &options, &analysis, NULL) == 0)
 			limit_ns = (double)analysis.noise.blind_ns;
-		table_row(table, columns, TEXT(data->file.subjects[s].name),
+		table_row(table, columns, TEXT(data->subjects[s].name),
 			cell->run ? NUMBER(cell->run) : TEXT(NULL), NUMBER(cell->run_samples),
 			study_time_cell(limit_ns, 0), study_share_cell(limit_ns / b.mean_ns),
-			VALUE(json_real_or_null(data->file.subjects[s].size), NULL));
+			VALUE(json_real_or_null(data->subjects[s].size), NULL));
 	}
 }
 
@@ -149,7 +149,7 @@ static struct block_interval interval_of_size(const struct sample_size *s)
 	return (struct block_interval){s->mean_ns - half, s->mean_ns + half};
 }
 
-static void add_size_rows(struct table *table, const struct study_subject *subject,
+static void add_size_rows(struct table *table, const struct study_program *subject,
 	enum study_clock clock, const struct sample_sizes *sizes)
 {
 	for (size_t i = 0; i < sizes->n; i++) {
@@ -188,8 +188,8 @@ int study_add_sizes(struct study_report *report, struct book *book, struct error
 		"Enough: from that size on, the sd of all blocks is within 10 %% of the whole "
 		"run's, and the share of outliers within 2.5 percentage points or one sample");
 
-	for (size_t i = 0; i < data->file.n_subjects * N_STUDY_CLOCKS; i++) {
-		const struct study_subject *subject = &data->file.subjects[i / N_STUDY_CLOCKS];
+	for (size_t i = 0; i < data->n_subjects * N_STUDY_CLOCKS; i++) {
+		const struct study_program *subject = &data->subjects[i / N_STUDY_CLOCKS];
 		const struct study_cell *cell = study_cell_of(
 			data, last_combination(data), i / N_STUDY_CLOCKS);
 		enum study_clock clock = i % N_STUDY_CLOCKS;

@@ -89,7 +89,7 @@ static void add_length_points(const struct study_report *report, struct curve *c
 {
 	const struct study_data *data = report->data;
 
-	for (size_t s = 0; s < data->file.n_subjects; s++) {
+	for (size_t s = 0; s < data->n_subjects; s++) {
 		const struct study_cell *cell = study_cell_of(data, combination, s);
 		struct block_summary b = block_summary_of(&cell->times[rule][clock]);
 		struct block_summary x = block_summary_of(&cell->times[STUDY_RULE_ALL][STUDY_ET]);
@@ -186,12 +186,11 @@ static void draw_samples(
 	c->x_title = "first samples";
 	c->x_seconds = false;
 	c->n_panels = N_STUDY_CLOCKS;
-	for (size_t k = 0; k < N_STUDY_CLOCKS * data->file.n_subjects; k++) {
-		size_t clock = k / data->file.n_subjects, s = k % data->file.n_subjects, n;
+	for (size_t k = 0; k < N_STUDY_CLOCKS * data->n_subjects; k++) {
+		size_t clock = k / data->n_subjects, s = k % data->n_subjects, n;
 		_cleanup_(freep)
 			int64_t *times = joined_times(study_times(report, 0, s, clock), &n);
-		struct curve *curve = curve_add(
-			c, clock, s + 1, false, data->file.subjects[s].name);
+		struct curve *curve = curve_add(c, clock, s + 1, false, data->subjects[s].name);
 
 		c->panels[clock] = (struct curve_panel){study_clock_names[clock],
 			picture_title(picture), picture != STUDY_PICTURE_CV};
@@ -254,19 +253,17 @@ static void draw_algorithms(
 	c->panels[0] = (struct curve_panel){
 		"PT", picture_title(picture), picture != STUDY_PICTURE_CV};
 	c->panels[1] = (struct curve_panel){"relative error of PT", "CV", false};
-	for (size_t s = 0; s < data->file.n_subjects;) {
-		const char *program = data->file.subjects[s].program;
+	for (size_t s = 0; s < data->n_subjects;) {
+		const char *program = data->subjects[s].program;
 		size_t first = c->n;
 
 		curve_add(c, 0, ++look, false, program);
 		if (time)
 			curve_add(c, 1, look, false, program);
-		for (; s < data->file.n_subjects &&
-			!strcmp(data->file.subjects[s].program, program);
-			s++) {
+		for (; s < data->n_subjects && !strcmp(data->subjects[s].program, program); s++) {
 			struct block_summary b = block_summary_of(
 				study_times(report, 0, s, STUDY_PT));
-			double size = data->file.subjects[s].size;
+			double size = data->subjects[s].size;
 			struct curve *curve = &c->items[first];
 
 			if (time) {
@@ -408,7 +405,7 @@ static void list_clock_rows(
 
 	rows->series[0] = "of each clock";
 	rows->n_series = 1;
-	for (size_t i = 0; i < data->n_clocks + data->file.n_subjects * N_STUDY_CLOCKS; i++) {
+	for (size_t i = 0; i < data->n_clocks + data->n_subjects * N_STUDY_CLOCKS; i++) {
 		size_t own = i - data->n_clocks;
 		bool reading = i < data->n_clocks;
 		struct block_summary b = block_summary_of(
@@ -435,7 +432,7 @@ static void list_suite_rows(
 	rows->series[0] = "ET of all samples";
 	rows->series[1] = "PT";
 	rows->n_series = 2;
-	for (size_t s = 0; s < data->file.n_subjects; s++) {
+	for (size_t s = 0; s < data->n_subjects; s++) {
 		struct block_summary et = block_summary_of(
 			&study_cell_of(data, 0, s)->times[STUDY_RULE_ALL][STUDY_ET]);
 		struct block_summary pt = block_summary_of(study_times(report, 0, s, STUDY_PT));
@@ -444,7 +441,7 @@ static void list_suite_rows(
 		if (et.n == 0)
 			continue;
 		row = array_add(rows->items, rows->n);
-		row->label = xstrdup(data->file.subjects[s].name);
+		row->label = xstrdup(data->subjects[s].name);
 		set_row_value(row, 0, &et, picture);
 		set_row_value(row, 1, &pt, picture);
 	}
@@ -461,12 +458,12 @@ static void list_share_rows(const struct study_report *report, struct picture_ro
 	rows->logarithmic = rows->seconds = false;
 	rows->mark = 0;
 	rows->title = "share of the variance that the step removes (%)";
-	for (size_t k = 0; k < data->n_contrasts * data->file.n_subjects; k++) {
-		size_t s = k % data->file.n_subjects;
-		const struct study_contrast *c = &data->contrasts[k / data->file.n_subjects];
+	for (size_t k = 0; k < data->n_contrasts * data->n_subjects; k++) {
+		size_t s = k % data->n_subjects;
+		const struct study_contrast *c = &data->contrasts[k / data->n_subjects];
 		struct picture_row *row = array_add(rows->items, rows->n);
 
-		row->label = text_format("%s: %s", c->name, data->file.subjects[s].name);
+		row->label = text_format("%s: %s", c->name, data->subjects[s].name);
 		for (size_t clock = 0; clock < N_STUDY_CLOCKS; clock++) {
 			struct step_shares shares = step_shares_of(
 				study_times(report, c->before, s, clock),

@@ -24,7 +24,7 @@ void study_add_clocks(struct study_report *report)
 	struct table *table = study_add_table(report, "clocks", columns,
 		"The same program by each clock, side by side; EMP's own are ET and PT");
 
-	for (size_t i = 0; i < data->n_clocks + data->file.n_subjects * N_STUDY_CLOCKS; i++) {
+	for (size_t i = 0; i < data->n_clocks + data->n_subjects * N_STUDY_CLOCKS; i++) {
 		size_t own = i - data->n_clocks;
 		bool reading = i < data->n_clocks;
 		struct block_summary b = block_summary_of(
@@ -39,7 +39,7 @@ void study_add_clocks(struct study_report *report)
 			TEXT(reading ? data->clocks[i].name
 				     : text_brief("%s of %s",
 					       study_clock_names[own % N_STUDY_CLOCKS],
-					       data->file.subjects[own / N_STUDY_CLOCKS].name)),
+					       data->subjects[own / N_STUDY_CLOCKS].name)),
 			NUMBER(b.n_blocks), NUMBER(b.n), study_time_cell((double)b.min_ns, b.sd_ns),
 			study_time_cell((double)b.max_ns, b.sd_ns),
 			study_time_cell(b.mean_ns, b.sd_ns));
@@ -58,15 +58,14 @@ static int fit_program(const struct study_report *report, size_t *at, struct com
 	size_t *ret_n, struct error *err)
 {
 	const struct study_data *data = report->data;
-	const char *program = data->file.subjects[*at].program;
-	_cleanup_(freep) struct sized_time *times = xcalloc(data->file.n_subjects, sizeof(*times));
+	const char *program = data->subjects[*at].program;
+	_cleanup_(freep) struct sized_time *times = xcalloc(data->n_subjects, sizeof(*times));
 	size_t n = 0;
 
-	for (; *at < data->file.n_subjects && !strcmp(data->file.subjects[*at].program, program);
-		++*at) {
+	for (; *at < data->n_subjects && !strcmp(data->subjects[*at].program, program); ++*at) {
 		struct block_summary b = block_summary_of(study_times(report, 0, *at, STUDY_PT));
 		double half = (b.mean_interval.high - b.mean_interval.low) / 2;
-		double size = data->file.subjects[*at].size;
+		double size = data->subjects[*at].size;
 
 		if (b.n == 0 || !(b.mean_ns > 0) || !(size >= 2))
 			continue;
@@ -105,8 +104,8 @@ int study_add_fits(struct study_report *report, struct error *err)
 	struct table *table = study_add_table(
 		report, "fits", columns, "PT against size: time = constant + factor * growth");
 
-	for (size_t at = 0; at < data->file.n_subjects;) {
-		const char *program = data->file.subjects[at].program;
+	for (size_t at = 0; at < data->n_subjects;) {
+		const char *program = data->subjects[at].program;
 		struct complexity c;
 		size_t n;
 		int r = fit_program(report, &at, &c, &n, err);
@@ -177,7 +176,7 @@ static void add_suite_row(
 		sums[k].gain += log(gain);
 	}
 	table_begin_row(table);
-	table_add(table, TEXT(data->file.subjects[subject].name), NUMBER(pt.n),
+	table_add(table, TEXT(data->subjects[subject].name), NUMBER(pt.n),
 		study_time_cell(et.mean_ns, et.sd_ns), study_share_cell(et.cv));
 	study_add_bounds(table, et.cv_interval);
 	table_add(table, study_time_cell(pt.mean_ns, pt.sd_ns), study_share_cell(pt.cv));
@@ -202,7 +201,7 @@ void study_add_suite(struct study_report *report)
 	struct table *classes = study_add_table(report, "classes", class_columns,
 		"The same by the length of programs: geometric means");
 
-	for (size_t s = 0; s < report->data->file.n_subjects; s++)
+	for (size_t s = 0; s < report->data->n_subjects; s++)
 		add_suite_row(report, table, s, sums);
 	for (size_t k = 0; k < ELEMENTS(length_classes); k++) {
 		double n = (double)sums[k].n;

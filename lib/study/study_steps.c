@@ -35,7 +35,7 @@ void study_add_times(struct study_report *report)
 	struct table *table = study_add_table(report, "times", columns,
 		"Times (rule: %s), with the intervals of the sd", study_rule_names[report->rule]);
 
-	for (size_t s = 0; s < data->file.n_subjects; s++)
+	for (size_t s = 0; s < data->n_subjects; s++)
 		for (size_t k = 0; k < data->n_combinations * N_STUDY_CLOCKS; k++) {
 			size_t c = k % data->n_combinations;
 			enum study_clock clock = k / data->n_combinations;
@@ -44,7 +44,7 @@ void study_add_times(struct study_report *report)
 			if (b.n == 0)
 				continue;
 			table_begin_row(table);
-			table_add(table, TEXT(data->file.subjects[s].name),
+			table_add(table, TEXT(data->subjects[s].name),
 				TEXT(study_combination_name(data, c)),
 				TEXT(study_clock_names[clock]), NUMBER(b.n_blocks), NUMBER(b.n),
 				study_time_cell(b.mean_ns, b.sd_ns));
@@ -54,7 +54,7 @@ void study_add_times(struct study_report *report)
 			table_add(table, study_share_cell(b.cv));
 			study_add_bounds(table, b.cv_interval);
 			table_add(table, NUMBER(b.min_ns), NUMBER(b.max_ns),
-				VALUE(json_real_or_null(data->file.subjects[s].size), NULL));
+				VALUE(json_real_or_null(data->subjects[s].size), NULL));
 		}
 }
 
@@ -62,7 +62,7 @@ void study_add_times(struct study_report *report)
 static struct time_blocks *times_of_all(
 	const struct study_report *report, size_t combination, enum study_clock clock)
 {
-	size_t n = report->data->file.n_subjects;
+	size_t n = report->data->n_subjects;
 	struct time_blocks *times = xcalloc(n + 1, sizeof(*times));
 
 	for (size_t s = 0; s < n; s++)
@@ -91,7 +91,7 @@ static struct judged_step *judge_steps(const struct study_report *report)
 			report, c->before, clock);
 		_cleanup_(freep) struct time_blocks *after = times_of_all(report, c->after, clock);
 
-		steps[i].effect = step_effect_of(before, after, data->file.n_subjects);
+		steps[i].effect = step_effect_of(before, after, data->n_subjects);
 		p[2 * i] = steps[i].effect.time.p;
 		p[2 * i + 1] = steps[i].effect.spread.p;
 	}
@@ -189,7 +189,7 @@ static void add_step_shares(struct study_report *report)
 		"The share of the variance as it was that each step removes; and of the variance "
 		"of samples before and after it together, the share of the shift between them");
 
-	for (size_t s = 0; s < data->file.n_subjects; s++)
+	for (size_t s = 0; s < data->n_subjects; s++)
 		for (size_t i = 0; i < data->n_contrasts * N_STUDY_CLOCKS; i++) {
 			const struct study_contrast *c = &data->contrasts[i / N_STUDY_CLOCKS];
 			enum study_clock clock = i % N_STUDY_CLOCKS;
@@ -199,7 +199,7 @@ static void add_step_shares(struct study_report *report)
 				study_times(report, 0, s, clock));
 
 			table_begin_row(table);
-			table_add(table, TEXT(data->file.subjects[s].name), TEXT(c->name),
+			table_add(table, TEXT(data->subjects[s].name), TEXT(c->name),
 				TEXT(study_clock_names[clock]));
 			add_share(table, &shares.removed);
 			add_share(table, &shares.explained);
@@ -224,7 +224,7 @@ static void add_variance(struct study_report *report)
 		"Where the variance of all samples comes from: settings, blocks (the state of the "
 		"machine, which changes slowly), single samples");
 
-	for (size_t i = 0; i < data->file.n_subjects * N_STUDY_CLOCKS; i++) {
+	for (size_t i = 0; i < data->n_subjects * N_STUDY_CLOCKS; i++) {
 		_cleanup_(freep) struct time_blocks *settings = xcalloc(
 			data->n_combinations, sizeof(*settings));
 		struct variance_shares shares;
@@ -234,7 +234,7 @@ static void add_variance(struct study_report *report)
 				report, c, i / N_STUDY_CLOCKS, i % N_STUDY_CLOCKS);
 		shares = variance_shares_of(settings, data->n_combinations);
 		table_begin_row(table);
-		table_add(table, TEXT(data->file.subjects[i / N_STUDY_CLOCKS].name),
+		table_add(table, TEXT(data->subjects[i / N_STUDY_CLOCKS].name),
 			TEXT(study_clock_names[i % N_STUDY_CLOCKS]));
 		for (size_t p = 0; p < N_VARIANCE_PARTS; p++)
 			add_share(table, &shares.parts[p]);
