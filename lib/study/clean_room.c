@@ -12,14 +12,15 @@
 #include "lib/host/system/leftovers.h"
 #include "lib/study/clean_room_book.h"
 #include "lib/study/clean_room_daemon.h"
-#include "lib/study/clean_room_result.h"
+#include "lib/study/study_measure.h"
+#include "lib/study/study_report.h"
 
 #include <math.h>
 #include <sched.h>
 
 const double room_slowdowns[N_ROOM_SLOWDOWNS] = {0, 0.02, 0.05};
 
-enum { ROOM_SAMPLES = 10, ROOM_TRIAL_SAMPLES = 2 };
+enum { ROOM_TRIAL_SAMPLES = 2 };
 /* Of comparisons by one tool: each slowdown, with and without the daemon. */
 enum { ROOM_CONDITIONS = 2, ROOM_KINDS = N_ROOM_SLOWDOWNS * ROOM_CONDITIONS };
 enum { ROOM_ROUNDS_FEW = 3, ROOM_ROUNDS_MOST = 1000 };
@@ -34,10 +35,9 @@ struct room_guest {
 struct room {
 	struct study_session *session;
 	char **command; /* of the user's program */
-	char *path;     /* its file, if it is one of EMP's programs; NULL: by PATH */
+	char *path;     /* its file */
 	int cpu;
 	uint32_t samples;
-	int64_t deadline_ns; /* CLOCK_MONOTONIC */
 	int64_t program_ns, program_pt_ns;
 	struct room_guest guests[N_ROOM_TOOLS];
 	size_t n_guests;
@@ -71,68 +71,57 @@ static int room_last_cpu(void)
 	return last;
 }
 
-/* What the study was begun with. */
-static int room_read_plan(struct room *room, struct error *err)
+int64_t clean_room_cpu(const struct study_row *row)
 {
-	const struct study_session *session = room->session;
-	_cleanup_(json_decrefp) json_t *words = json_loads(session->blocks[0].command, 0, NULL);
-	json_t *word;
-	size_t i, n = 0;
+	_cleanup_(json_decrefp) json_t *words = json_loads(row->options, 0, NULL);
+	int64_t cpu = -1;
 
-	if (json_array_size(words) == 0 ||
-		sscanf(session->row.options, ROOM_OPTIONS, &room->cpu) != 1)
-		return error_say(err, -EINVAL, "study %lld of the lab book is no clean room",
-			(long long)session->row.id);
-	json_array_foreach (words, i, word)
-		*array_add(room->command, n) = xstrdup(json_string_value(word) ?: "");
-	*array_add(room->command, n) = NULL;
-	room->samples = session->blocks[0].samples;
-	return 0;
+	for (size_t i = 0; i + 1 < json_array_size(words); i++) {
+		const char *word = json_string_value(json_array_get(words, i));
+		const char *value = json_string_value(json_array_get(words, i + 1));
+
+		if (word && value && !strcmp(word, "--cpu"))
+			text_parse_int(value, word, 0, INT32_MAX, &cpu, NULL);
+	}
+	return cpu;
 }
 
-/* The user's own program, or the file's. */
-static int room_find_command(struct room *room, struct error *err)
+/* The program of the study: that of its blocks if it has been planned, else of its file. */
+static int room_find_program(struct room *room, struct error *err)
 {
 	const struct study_session *session = room->session;
-	char *const *given = session->options->command;
+	struct study_block planned = {};
+	int r;
 
 	if (session->n_blocks > 0)
-		return room_read_plan(room, err);
-	if (!given && session->file.n_subjects > 1)
-		return error_say(err, -EINVAL, "a clean room has one program, and '%s' has %zu",
-			session->file.name, session->file.n_subjects);
-	if (!given && session->file.n_subjects == 1)
-		given = session->file.subjects[0].argv;
-	if (!given)
+		return study_block_argv(&session->blocks[0], &room->command, &room->path, err);
+	if (session->file.n_subjects != 1)
 		return error_say(err, -EINVAL,
-			"no program: 'emp-study run %s -- COMMAND' measures yours",
+			"a clean room has one program: 'emp-study run %s -- COMMAND' measures yours",
 			session->file.name);
-	room->command = argv_copy(given);
-	return 0;
+	planned.subject = session->file.subjects[0].name;
+	planned.command = run_command_json(session->file.subjects[0].argv);
+	r = study_block_argv(&planned, &room->command, &room->path, err);
+	free(planned.command);
+	return r;
 }
 
 static int room_open(struct room *room, struct study_session *session, struct error *err)
 {
-	const struct study_options *options = session->options;
 	const char *below = getenv("TMPDIR");
 	_cleanup_(closep) int log_fd = -1;
-	int64_t max_ns = options->max_time_ns ?: session->file.max_time_ns ?: ROOM_MAX_TIME;
-	int r;
+	int r, cpu = study_cpu(session);
 
 	*room = (struct room){
 		.session = session,
-		.cpu = options->cpu >= 0 ? options->cpu : room_last_cpu(),
-		.samples = session->file.samples ?: ROOM_SAMPLES,
-		.deadline_ns = saturate_add(clock_ns(CLOCK_MONOTONIC), max_ns),
+		.cpu = cpu >= 0 ? cpu : room_last_cpu(),
+		.samples = session->n_blocks > 0 ? session->blocks[0].samples
+						 : session->file.samples,
 		.directory_fd = -1,
 	};
 	r = suite_file_find("emp-slowed", &room->slowed, err);
 	if (r == 0)
-		r = room_find_command(room, err);
-	if (r == 0 && !strncmp(room->command[0], "emp-", 4))
-		suite_file_find(room->command[0], &room->path, NULL);
-	if (r == 0)
-		r = pinning_check(room->cpu, AT_FDCWD, err);
+		r = room_find_program(room, err);
 	if (r == 0)
 		r = leftover_directory_make(below && *below ? below : "/tmp", &room->directory,
 			&room->directory_fd, err);
@@ -343,7 +332,7 @@ static struct room_guest *room_slow_guest(struct room *room)
 /* How many rounds fit. If they are few, slow tools are left out. */
 static int room_fit_rounds(struct room *room, int *ret_rounds, struct error *err)
 {
-	const int64_t left_ns = room->deadline_ns - clock_ns(CLOCK_MONOTONIC);
+	const int64_t left_ns = room->session->deadline_ns - clock_ns(CLOCK_MONOTONIC);
 	struct room_guest *slow;
 	int64_t rounds;
 
@@ -365,17 +354,13 @@ static int room_fit_rounds(struct room *room, int *ret_rounds, struct error *err
 
 /* The blocks of all rounds. Each round has every tool, slowdown and condition once, in random
  * order. */
-static void room_plan(struct room *room, int rounds)
+static void room_plan_blocks(struct room *room, int rounds)
 {
 	struct study_session *session = room->session;
 	const size_t in_round = room->n_guests * ROOM_KINDS;
-	_cleanup_(json_decrefp) json_t *words = json_array();
-	_cleanup_(freep) char *command = NULL;
+	_cleanup_(freep) char *command = run_command_json(room->command);
 	uint64_t random = (uint64_t)session->row.seed;
 
-	for (char *const *word = room->command; *word; word++)
-		json_array_append_new(words, json_text(*word) ?: json_string("?"));
-	command = xalloc_check(json_dumps(words, JSON_COMPACT));
 	session->n_blocks = (size_t)rounds * in_round;
 	session->blocks = xcalloc(session->n_blocks, sizeof(*session->blocks));
 	for (size_t i = 0; i < session->n_blocks; i++) {
@@ -423,60 +408,86 @@ static int room_measure_block(
 	return r < 0 ? r : book_add_room_comparison(session->book, &comparison, tool, &answer, err);
 }
 
-/* All blocks that are not finished, until the time is over. */
-static int room_measure(const struct room *room, struct error *err)
+/* Until when it is measured, unless it is planned already. */
+static void room_set_deadline(struct study_session *session, int64_t limit_ns)
 {
-	struct study_session *session = room->session;
-	struct progress progress;
-	int r = 0;
+	int64_t most_ns = limit_ns ?: session->options->max_time_ns ?: session->file.max_time_ns;
 
-	progress_begin(&progress, "Clean room", session->n_blocks, session->options->quiet);
+	if (session->deadline_ns == 0)
+		session->deadline_ns = saturate_add(
+			clock_ns(CLOCK_MONOTONIC), most_ns ?: ROOM_MAX_TIME);
+}
+
+/* For those who resume it. */
+static void room_keep_cpu(struct study_session *session, int cpu)
+{
+	size_t n = 0;
+
+	while (session->measure[n])
+		n++;
+	*array_add(session->measure, n) = xstrdup("--cpu");
+	*array_add(session->measure, n) = text_format("%d", cpu);
+	*array_add(session->measure, n) = NULL;
+	free(session->row.options);
+	session->row.options = run_command_json(session->measure);
+}
+
+int clean_room_plan(struct study_session *session, int64_t limit_ns, struct error *err)
+{
+	_cleanup_(room_close) struct room room;
+	int rounds = 0, r;
+
+	room_set_deadline(session, limit_ns);
+	r = room_open(&room, session, err);
+	if (r == 0)
+		r = room_time_program(&room, err);
+	if (r == 0)
+		r = room_invite(&room, err);
+	if (r == 0)
+		r = room_fit_rounds(&room, &rounds, err);
+	if (r < 0)
+		return r;
+	room_plan_blocks(&room, rounds);
+	if (study_cpu(session) < 0)
+		room_keep_cpu(session, room.cpu);
+	return 0;
+}
+
+int clean_room_measure(struct study_session *session, struct error *err)
+{
+	_cleanup_(room_close) struct room room;
+	struct progress progress;
+	int r = room_open(&room, session, err);
+
+	room_set_deadline(session, 0);
+	if (r == 0)
+		r = room_time_program(&room, err);
+	progress_begin(&progress, "Comparison", session->n_blocks, session->options->quiet);
 	for (size_t i = 0; r == 0 && i < session->n_blocks; i++) {
+		struct study_block *block = &session->blocks[i];
+
 		if (interrupt_pending())
 			r = -EINTR;
-		else if (session->blocks[i].finished_ns == 0 &&
-			 clock_ns(CLOCK_MONOTONIC) < room->deadline_ns)
-			r = room_measure_block(room, &session->blocks[i], err);
+		else if (block->finished_ns == 0 &&
+			 clock_ns(CLOCK_MONOTONIC) < session->deadline_ns)
+			r = room_measure_block(&room, block, err);
 		progress_step(&progress, i + 1, NULL);
 	}
 	progress_end(&progress);
-	return r < 0 ? r : book_finish_study(session->book, session->row.id, err);
+	return r;
 }
 
-static int room_begin(struct room *room, struct error *err)
+int clean_room_show(const struct study_session *session, struct error *err)
 {
-	struct study_session *session = room->session;
-	struct study_row *row = &session->row;
-	int rounds = 0, r = room_invite(room, err);
+	_cleanup_(study_report_clear) struct study_report report = {};
+	_cleanup_(study_data_clear) struct study_data data = {};
+	int r = study_data_read(session->book, session->row.id, NULL, &data, err);
 
 	if (r == 0)
-		r = room_fit_rounds(room, &rounds, err);
-	if (r < 0)
-		return r;
-	*row = (struct study_row){
-		.name = xstrdup(session->file.name),
-		.what = STUDY_CLEAN_ROOM,
-		.file = xstrdup(session->file.source),
-		.options = text_format(ROOM_OPTIONS, room->cpu),
-		.seed = session->options->seed,
-		.owner = xstrdup(process_ref(getpid())),
-	};
-	if (row->seed < 0)
-		row->seed = clock_ns(CLOCK_REALTIME) % 1000000;
-	room_plan(room, rounds);
-	return book_add_study(session->book, row, session->blocks, session->n_blocks, err);
-}
-
-int clean_room_run(struct study_session *session, struct error *err)
-{
-	_cleanup_(room_close) struct room room;
-	int r = room_open(&room, session, err);
-
+		r = study_report_make(session->book, &data, STUDY_RULE_ALL, &report, err);
 	if (r == 0)
-		r = room_time_program(&room, err);
-	if (r == 0 && session->n_blocks == 0)
-		r = room_begin(&room, err);
-	return r == 0 ? room_measure(&room, err) : r;
+		study_report_print(&report, stdout);
+	return r;
 }
 
 int clean_room_describe(FILE *file, struct study_session *session, struct error *err)
@@ -505,38 +516,4 @@ int clean_room_describe(FILE *file, struct study_session *session, struct error 
 			fprintf(file, "    %s: %s\n", tool->rules[k].label, tool->rules[k].text);
 	}
 	return 0;
-}
-
-static int room_show(struct study_session *session, struct error *err)
-{
-	_cleanup_(room_result_clear) struct room_result result = {};
-	struct study_row row;
-	int r = book_get_study(session->book, session->row.id, &row, err);
-
-	if (r == 0)
-		r = room_result_read(&result, session->book, &row, err);
-	if (r == 0 && session->options->json)
-		return json_print_document("emp-clean-room", room_result_json(&result), err);
-	if (r == 0)
-		room_result_print(stdout, &result);
-	return r;
-}
-
-int clean_room_study(struct study_session *session, struct error *err)
-{
-	int r = 0;
-
-	if (session->options->dry_run)
-		return clean_room_describe(stdout, session, err);
-	if (!session->book)
-		r = book_open(&session->book, session->options->db, BOOK_WRITE, err);
-	if (r == 0)
-		r = clean_room_run(session, err);
-	if (r == -EINTR && session->row.id == 0)
-		return error_say(err, STATUS_INTERRUPTED, "interrupted; nothing was stored");
-	if (r == -EINTR)
-		return error_say(err, STATUS_INTERRUPTED,
-			"interrupted: 'emp-study resume %lld' goes on with it",
-			(long long)session->row.id);
-	return r == 0 ? room_show(session, err) : r;
 }

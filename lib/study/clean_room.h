@@ -17,10 +17,13 @@ extern const double room_slowdowns[N_ROOM_SLOWDOWNS];
 /* Shows what would be compared, how, and by whom. */
 int clean_room_describe(FILE *file, struct study_session *session, struct error *err);
 
-/* Measures the session's study (or describes it, for a dry run), and shows the result. A status of
- * tool.h, or a failure. */
-int clean_room_study(struct study_session *session, struct error *err);
+/* Finds the tools that are here, and plans the blocks of as many rounds as fit into the time
+ * (limit_ns; 0: as the file says). The session has its file, its seed and its book. */
+int clean_room_plan(struct study_session *session, int64_t limit_ns, struct error *err);
+/* Measures blocks that are not finished, until the time is over. -EINTR after a signal. */
+int clean_room_measure(struct study_session *session, struct error *err);
+/* Prints the result. */
+int clean_room_show(const struct study_session *session, struct error *err);
 
-/* Measures a new study whose file is read, and stores it in the session's book; or, if the session
- * has blocks, those that are not finished. -EINTR: the study can be resumed. */
-int clean_room_run(struct study_session *session, struct error *err);
+/* The CPU that a study of the book used; -1: not known. */
+int64_t clean_room_cpu(const struct study_row *row);

@@ -8,8 +8,6 @@
 #include "lib/study/clean_room_tools.h"
 
 #define ROOM_DAEMON_STEP "daemon"
-/* What a study has in `options`. */
-#define ROOM_OPTIONS "[\"--cpu\",\"%d\"]"
 
 struct room_comparison {
 	int64_t block;

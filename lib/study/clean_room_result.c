@@ -4,6 +4,43 @@
 
 #include "lib/base/argv.h"
 #include "lib/stats/summary.h"
+#include "lib/study/clean_room.h"
+#include "lib/study/clean_room_book.h"
+#include "lib/study/study_internal.h"
+
+enum room_condition { ROOM_QUIET, ROOM_BESIDE_DAEMON, N_ROOM_CONDITIONS };
+
+struct room_count {
+	size_t n;
+	/* with slowdown 0: a difference was claimed; otherwise: none was, or the copy was said to
+	 * be faster */
+	size_t wrong;
+	size_t reversed; /* of these, how many said that the slower copy is faster */
+};
+
+/* One rule. */
+struct room_line {
+	const struct room_tool *tool;
+	const struct room_rule *rule;
+	struct room_count counts[N_ROOM_CONDITIONS][N_ROOM_SLOWDOWNS];
+	int64_t mean_ns[N_ROOM_CONDITIONS]; /* of a comparison; 0: there is none */
+};
+
+struct room_result {
+	char *command;
+	int64_t cpu;
+	int rounds; /* begun */
+	uint32_t samples;
+	size_t n_comparisons;
+	int64_t took_ns;
+	struct room_line *lines;
+	size_t n_lines;
+	/* by which the copies were slower in fact, of all comparisons; NAN: there is none */
+	double slowed_low[N_ROOM_SLOWDOWNS], slowed_high[N_ROOM_SLOWDOWNS];
+	double daemon; /* the mean share of the CPU that it took; NAN: there is no comparison */
+	struct room_finding *findings;
+	size_t n_findings;
+};
 
 /* With fewer rounds, intervals are so wide that this is said. */
 enum { ROOM_ROUNDS_MANY = 20 };
@@ -38,22 +75,25 @@ static void room_add_line(
 	struct room_result *result, const struct room_tool *tool, const struct room_rule *rule)
 {
 	struct room_line line = {tool, rule};
-	int64_t sum_ns = 0;
-	size_t n = 0;
+	int64_t sum_ns[N_ROOM_CONDITIONS] = {};
+	size_t n[N_ROOM_CONDITIONS] = {};
 
 	for (size_t i = 0; i < result->n_findings; i++) {
 		const struct room_finding *finding = &result->findings[i];
+		const enum room_condition condition = room_condition_of(finding);
 		size_t k = room_slowdown_index(finding->slowdown);
 
 		if (strcmp(finding->rule, rule->name) || k == N_ROOM_SLOWDOWNS)
 			continue;
-		room_count_finding(&line.counts[room_condition_of(finding)][k], finding);
-		sum_ns = saturate_add(sum_ns, finding->finished_ns - finding->started_ns);
-		n++;
+		room_count_finding(&line.counts[condition][k], finding);
+		sum_ns[condition] = saturate_add(
+			sum_ns[condition], finding->finished_ns - finding->started_ns);
+		n[condition]++;
 	}
-	if (n == 0)
+	if (n[ROOM_QUIET] + n[ROOM_BESIDE_DAEMON] == 0)
 		return;
-	line.mean_ns = sum_ns / (int64_t)n;
+	for (size_t i = 0; i < N_ROOM_CONDITIONS; i++)
+		line.mean_ns[i] = n[i] > 0 ? sum_ns[i] / (int64_t)n[i] : 0;
 	*array_add(result->lines, result->n_lines) = line;
 }
 
@@ -94,100 +134,140 @@ static char *room_command_of(const struct study_block *block)
 	return argv_join((char *const *)argv);
 }
 
-int room_result_read(
-	struct room_result *ret, struct book *book, struct study_row *row, struct error *err)
+static void room_result_clear(struct room_result *result)
 {
-	_cleanup_(room_result_clear) struct room_result result = {.row = TAKE_STRUCT(*row)};
-	struct study_block *blocks = NULL;
-	size_t n_blocks = 0;
-	int64_t id = result.row.id;
-	int r = book_study_blocks(book, id, &blocks, &n_blocks, err);
-
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < n_blocks; i++) {
-		if (blocks[i].finished_ns == 0)
-			continue;
-		result.n_comparisons++;
-		result.took_ns = saturate_add(
-			result.took_ns, blocks[i].finished_ns - blocks[i].started_ns);
-		result.rounds = blocks[i].round > result.rounds ? blocks[i].round : result.rounds;
-	}
-	result.n_planned = n_blocks;
-	if (n_blocks > 0) {
-		result.command = room_command_of(&blocks[0]);
-		result.samples = blocks[0].samples;
-	}
-	fields_free(&study_block_table, blocks, n_blocks);
-	if (sscanf(result.row.options, ROOM_OPTIONS, &result.cpu) != 1)
-		result.cpu = -1;
-
-	r = book_room_findings(book, id, &result.findings, &result.n_findings, err);
-	if (r < 0)
-		return r;
-	if (result.n_findings == 0)
-		return error_say(err, -ENOENT,
-			"study %lld has no comparison yet: 'emp-study resume' goes on with it",
-			(long long)id);
-	for (size_t i = 0; i < N_ROOM_TOOLS; i++)
-		for (size_t k = 0; room_tools[i].rules[k].name; k++)
-			room_add_line(&result, &room_tools[i], &room_tools[i].rules[k]);
-	room_find_truth(&result);
-	*ret = TAKE_STRUCT(result);
-	return 0;
-}
-
-void room_result_clear(struct room_result *result)
-{
-	study_row_clear(&result->row);
 	free(result->command);
 	free(result->lines);
 	fields_free(&room_finding_table, result->findings, result->n_findings);
 	*result = (struct room_result){};
 }
 
-/* "1/12 (0-38 %)": the count, and the 95 % interval of the rate behind it. */
-static const char *room_count_text(const struct room_count *count)
+/* What its blocks say. */
+static int room_read_blocks(
+	struct room_result *result, struct book *book, int64_t study, struct error *err)
 {
-	double low, high;
+	struct study_block *blocks = NULL;
+	size_t n = 0;
+	int r = book_study_blocks(book, study, &blocks, &n, err);
 
-	if (count->n == 0)
-		return NULL;
-	proportion_interval(count->wrong, count->n, &low, &high);
-	return text_brief("%zu/%zu (%.0f-%.0f %%)", count->wrong, count->n, 100 * low, 100 * high);
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		if (blocks[i].finished_ns == 0)
+			continue;
+		if (!result->command)
+			result->command = room_command_of(&blocks[i]);
+		result->samples = blocks[i].samples;
+		result->n_comparisons++;
+		result->took_ns = saturate_add(
+			result->took_ns, blocks[i].finished_ns - blocks[i].started_ns);
+		result->rounds = blocks[i].round > result->rounds ? blocks[i].round
+								  : result->rounds;
+	}
+	fields_free(&study_block_table, blocks, n);
+	return r;
 }
 
-static struct cell room_count_cell(const struct room_count *count)
+static int room_result_read(struct room_result *result, struct book *book,
+	const struct study_row *row, struct error *err)
 {
-	return TEXT(room_count_text(count), .mark = count->wrong > 0 ? MARK_BAD : MARK_NONE);
+	int r = room_read_blocks(result, book, row->id, err);
+
+	if (r == 0)
+		r = book_room_findings(book, row->id, &result->findings, &result->n_findings, err);
+	if (r < 0)
+		return r;
+	if (result->n_findings == 0)
+		return error_say(err, -ENOENT,
+			"study %lld has no comparison yet: 'emp-study resume' goes on with it",
+			(long long)row->id);
+	result->cpu = clean_room_cpu(row);
+	for (size_t i = 0; i < N_ROOM_TOOLS; i++)
+		for (size_t k = 0; room_tools[i].rules[k].name; k++)
+			room_add_line(result, &room_tools[i], &room_tools[i].rules[k]);
+	room_find_truth(result);
+	return 0;
 }
 
-static const struct column room_columns[] = {{"TOOL AND RULE"}, {"CLAIMS AT 0 %", COLUMN_NUMBER},
-	{"MISSES 2 %", COLUMN_NUMBER}, {"MISSES 5 %", COLUMN_NUMBER}, {"TIME", COLUMN_NUMBER}, {}};
-
-static void room_write_table(FILE *file, const struct room_result *result,
-	enum room_condition condition, enum table_format format)
+/* "1/12 (0-38 %)": the count, and the 95 % interval of the rate behind it; and both for programs. */
+static void room_add_count(struct table *table, const struct room_count *count)
 {
-	_cleanup_(table_freep) struct table *table = table_new(room_columns);
+	const char *text = NULL;
+	double low = NAN, high = NAN;
 
+	if (count->n > 0) {
+		proportion_interval(count->wrong, count->n, &low, &high);
+		text = text_brief(
+			"%zu/%zu (%.0f-%.0f %%)", count->wrong, count->n, 100 * low, 100 * high);
+	}
+	table_add(table, TEXT(text, .mark = count->wrong > 0 ? MARK_BAD : MARK_NONE),
+		NUMBER(count->wrong), NUMBER(count->n), NUMBER(count->reversed),
+		VALUE(json_real_or_null(low), NULL), VALUE(json_real_or_null(high), NULL));
+}
+
+#define ROOM_COUNT_COLUMNS(heading, member)                                                     \
+	{heading, COLUMN_NUMBER}, {NULL, COLUMN_NUMBER, member},                                \
+		{NULL, COLUMN_NUMBER, member "_of"}, {NULL, COLUMN_NUMBER, member "_reversed"}, \
+		{NULL, COLUMN_NUMBER, member "_low"},                                           \
+	{                                                                                       \
+		NULL, COLUMN_NUMBER, member "_high"                                             \
+	}
+
+static const struct column room_columns[] = {{"TOOL AND RULE"}, {NULL, COLUMN_TEXT, "tool"},
+	{NULL, COLUMN_TEXT, "rule"}, ROOM_COUNT_COLUMNS("CLAIMS AT 0 %", "claims_at_0"),
+	ROOM_COUNT_COLUMNS("MISSES 2 %", "misses_of_2"),
+	ROOM_COUNT_COLUMNS("MISSES 5 %", "misses_of_5"), {"TIME", COLUMN_NUMBER},
+	{NULL, COLUMN_NUMBER, "mean_comparison_ns"}, {}};
+
+static void room_fill_table(
+	struct table *table, const struct room_result *result, enum room_condition condition)
+{
 	for (size_t i = 0; i < result->n_lines; i++) {
 		const struct room_line *line = &result->lines[i];
-		const struct room_count *counts = line->counts[condition];
+		const int64_t mean_ns = line->mean_ns[condition];
 
-		table_row(table, room_columns, TEXT(line->rule->label), room_count_cell(&counts[0]),
-			room_count_cell(&counts[1]), room_count_cell(&counts[2]),
-			REAL("%.1f s", (double)line->mean_ns / 1e9));
+		table_begin_row(table);
+		table_add(table, TEXT(line->rule->label), TEXT(line->tool->name),
+			TEXT(line->rule->name));
+		for (size_t k = 0; k < N_ROOM_SLOWDOWNS; k++)
+			room_add_count(table, &line->counts[condition][k]);
+		table_add(table, TEXT(mean_ns ? text_brief("%.1f s", (double)mean_ns / 1e9) : NULL),
+			VALUE(json_int_if(mean_ns > 0, mean_ns), NULL));
 	}
-	table_write(table, format, file);
 }
 
-static const char *room_condition_title(
-	const struct room_result *result, enum room_condition condition)
+static const struct column room_rule_columns[] = {{"TOOL AND RULE"}, {NULL, COLUMN_TEXT, "tool"},
+	{NULL, COLUMN_TEXT, "rule"}, {"CLAIMS A DIFFERENCE IF", COLUMN_WRAP, "claims_if"},
+	{NULL, COLUMN_TEXT, "command"}, {}};
+
+static void room_fill_rules(struct table *table, const struct room_result *result)
 {
-	if (condition == ROOM_QUIET)
-		return "The machine as it is";
-	return text_brief("Beside a planted daemon, which took %s of CPU %d",
-		text_percent(result->daemon), result->cpu);
+	for (size_t i = 0; i < result->n_lines; i++) {
+		const struct room_line *line = &result->lines[i];
+
+		table_row(table, room_rule_columns, TEXT(line->rule->label), TEXT(line->tool->name),
+			TEXT(line->rule->name), TEXT(line->rule->text), TEXT(line->tool->command));
+	}
+}
+
+static const struct column room_claim_columns[] = {{NULL, COLUMN_NUMBER, "position"},
+	{NULL, COLUMN_NUMBER, "round"}, {NULL, COLUMN_TEXT, "tool"}, {NULL, COLUMN_TEXT, "rule"},
+	{NULL, COLUMN_NUMBER, "slowdown"}, {NULL, COLUMN_NUMBER, "slowed"},
+	{NULL, COLUMN_NUMBER, "daemon_share"}, {NULL, COLUMN_TEXT, "copy_first"},
+	{NULL, COLUMN_TEXT, "claim"}, {NULL, COLUMN_NUMBER, "ratio"},
+	{NULL, COLUMN_NUMBER, "start_ns"}, {NULL, COLUMN_NUMBER, "took_ns"}, {}};
+
+static void room_fill_claims(struct table *table, const struct room_result *result)
+{
+	for (size_t i = 0; i < result->n_findings; i++) {
+		const struct room_finding *f = &result->findings[i];
+
+		table_row(table, room_claim_columns, NUMBER(f->position), NUMBER(f->round),
+			TEXT(f->tool), TEXT(f->rule), VALUE(json_real(f->slowdown), NULL),
+			VALUE(json_real(f->slowed), NULL),
+			VALUE(json_real_or_null(f->daemon), NULL),
+			VALUE(json_boolean(f->copy_first), NULL), TEXT(room_claim_words[f->claim]),
+			VALUE(json_real_or_null(f->ratio), NULL), NUMBER(f->started_ns),
+			NUMBER(f->finished_ns - f->started_ns));
+	}
 }
 
 /* "2 times by perf stat, time elapsed; …"; NULL: by nobody. The caller frees it. */
@@ -209,148 +289,54 @@ static char *room_reversed_text(const struct room_result *result)
 	return text;
 }
 
-/* What the numbers are, below the tables. */
-static char *room_explanation(const struct room_result *result)
+/* What the numbers are. */
+static void room_explain(struct study_report *report, const struct room_result *result)
 {
-	_cleanup_(freep) char *reversed = NULL;
-	char *text = NULL;
+	_cleanup_(freep) char *reversed = room_reversed_text(result);
 
-	text_append(&text, " ",
+	study_add_remark(report,
 		"Claims at 0 %%: of a difference, although both programs are the same. Misses: no "
-		"claim, although the second program is slower. Counted are wrong answers of all; in "
-		"brackets is the 95 %% interval of their rate. Time: of a comparison, with %" PRIu32
+		"claim that the slower program is slower. 1/12 are 1 of 12 answers, and in brackets "
+		"is the 95 %% interval of the rate. TIME is that of a comparison, with %" PRIu32
 		" samples of each program.",
 		result->samples);
 	if (!isnan(result->slowed_low[1]) && !isnan(result->slowed_low[2]))
-		text_append(&text, " ",
+		study_add_remark(report,
 			"By their own account, the slower programs took %.2f … %.2f %% and %.2f … "
 			"%.2f %% more CPU time.",
 			100 * result->slowed_low[1], 100 * result->slowed_high[1],
 			100 * result->slowed_low[2], 100 * result->slowed_high[2]);
-	reversed = room_reversed_text(result);
 	if (reversed)
-		text_append(&text, " ",
+		study_add_remark(report,
 			"Worse than a miss, the slower program was said to be faster: %s.",
 			reversed);
 	if (result->rounds < ROOM_ROUNDS_MANY)
-		text_append(&text, " ",
+		study_add_remark(report,
 			"So few comparisons say little of rates: --max-time 10min makes more.");
-	return text;
 }
 
-static char *room_title(const struct room_result *result)
+int study_add_clean_room(struct study_report *report, struct book *book, struct error *err)
 {
-	char *text = text_format("%s on CPU %d against itself (0 %%) and slowed by 2 and 5 %%: "
-				 "%s in random order in %s (study %lld)",
-		result->command, result->cpu,
-		text_count((int64_t)result->n_comparisons, "comparison"),
-		text_duration(result->took_ns), (long long)result->row.id);
+	_cleanup_(room_result_clear) struct room_result result = {};
+	int r = room_result_read(&result, book, &report->data->study, err);
 
-	if (result->n_comparisons < result->n_planned)
-		text_append(&text, "", "; %zu more were planned",
-			result->n_planned - result->n_comparisons);
-	return text;
-}
-
-void room_result_print(FILE *file, const struct room_result *result)
-{
-	_cleanup_(freep) char *title = room_title(result), *explanation = room_explanation(result);
-
-	terminal_say(file, 0, "%s", terminal_text(title));
-	for (enum room_condition c = 0; c < N_ROOM_CONDITIONS; c++) {
-		fprintf(file, "\n%s%s%s\n", terminal_mark(file, MARK_STRONG),
-			room_condition_title(result, c), terminal_mark(file, MARK_END));
-		room_write_table(file, result, c, TABLE_SCREEN);
-	}
-	fputc('\n', file);
-	terminal_say(file, 0, "%s", explanation);
-}
-
-void room_result_write_markdown(FILE *file, const struct room_result *result)
-{
-	_cleanup_(freep) char *title = room_title(result), *explanation = room_explanation(result);
-
-	fprintf(file, "%s\n", terminal_text(title));
-	for (enum room_condition c = 0; c < N_ROOM_CONDITIONS; c++) {
-		fprintf(file, "\n**%s**\n\n", room_condition_title(result, c));
-		room_write_table(file, result, c, TABLE_MARKDOWN);
-	}
-	fprintf(file, "\n%s\n", explanation);
-}
-
-static json_t *room_count_json(const struct room_count *count)
-{
-	double low = NAN, high = NAN;
-
-	if (count->n > 0)
-		proportion_interval(count->wrong, count->n, &low, &high);
-	return JSON_OBJECT({"comparisons", json_integer((int64_t)count->n)},
-		{"wrong", json_integer((int64_t)count->wrong)},
-		{"reversed", json_integer((int64_t)count->reversed)},
-		{"interval", json_interval(low, high)});
-}
-
-static json_t *room_condition_json(const struct room_count *counts)
-{
-	return JSON_OBJECT({"claims_at_0", room_count_json(&counts[0])},
-		{"misses_of_2", room_count_json(&counts[1])},
-		{"misses_of_5", room_count_json(&counts[2])});
-}
-
-static json_t *room_lines_json(const struct room_result *result)
-{
-	json_t *lines = json_array();
-
-	for (size_t i = 0; i < result->n_lines; i++) {
-		const struct room_line *line = &result->lines[i];
-
-		json_array_append_new(lines,
-			JSON_OBJECT({"tool", json_string(line->tool->name)},
-				{"rule", json_string(line->rule->name)},
-				{"claims_if", json_string(line->rule->text)},
-				{"command", json_string(line->tool->command)},
-				{"mean_comparison_ns", json_integer(line->mean_ns)},
-				{"nothing_planted", room_condition_json(line->counts[ROOM_QUIET])},
-				{"beside_daemon",
-					room_condition_json(line->counts[ROOM_BESIDE_DAEMON])}));
-	}
-	return lines;
-}
-
-static json_t *room_comparisons_json(const struct room_result *result)
-{
-	json_t *comparisons = json_array();
-
-	for (size_t i = 0; i < result->n_findings; i++) {
-		const struct room_finding *finding = &result->findings[i];
-
-		json_array_append_new(comparisons,
-			JSON_OBJECT({"position", json_integer(finding->position)},
-				{"round", json_integer(finding->round)},
-				{"rule", json_text(finding->rule)},
-				{"slowdown", json_real(finding->slowdown)},
-				{"slowed", json_real(finding->slowed)},
-				{"daemon_share", json_real_or_null(finding->daemon)},
-				{"copy_first", json_boolean(finding->copy_first)},
-				{"claim", json_string(room_claim_words[finding->claim])},
-				{"ratio", json_real_or_null(finding->ratio)},
-				{"start_ns", json_integer(finding->started_ns)},
-				{"took_ns",
-					json_integer(finding->finished_ns - finding->started_ns)}));
-	}
-	return comparisons;
-}
-
-json_t *room_result_json(const struct room_result *result)
-{
-	return JSON_OBJECT({"study", json_integer(result->row.id)},
-		{"name", json_text(result->row.name)},
-		{"command", json_text(result->command) ?: json_null()},
-		{"cpu", json_int_if(result->cpu >= 0, result->cpu)},
-		{"samples", json_integer(result->samples)},
-		{"rounds", json_integer(result->rounds)},
-		{"planned", json_integer((int64_t)result->n_planned)},
-		{"seed", json_integer(result->row.seed)},
-		{"daemon_share", json_real_or_null(result->daemon)},
-		{"rules", room_lines_json(result)}, {"comparisons", room_comparisons_json(result)});
+	if (r < 0)
+		return r;
+	room_fill_table(
+		study_add_table(report, "nothing_planted", room_columns,
+			"%s against itself (0 %%) and slowed by 2 and 5 %%: %s on CPU %lld in "
+			"random order, in %s. Nothing planted:",
+			result.command, text_count((int64_t)result.n_comparisons, "comparison"),
+			(long long)result.cpu, text_duration(result.took_ns)),
+		&result, ROOM_QUIET);
+	room_fill_table(study_add_table(report, "beside_daemon", room_columns,
+				"Beside a planted daemon, which took %s of CPU %lld:",
+				text_percent(result.daemon), (long long)result.cpu),
+		&result, ROOM_BESIDE_DAEMON);
+	room_fill_rules(
+		study_add_table(report, "rules", room_rule_columns, "What counts as a claim:"),
+		&result);
+	room_fill_claims(study_add_table(report, "claims", room_claim_columns, "%s", ""), &result);
+	room_explain(report, &result);
+	return 0;
 }

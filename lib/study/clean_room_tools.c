@@ -377,13 +377,15 @@ const struct room_tool room_tools[N_ROOM_TOOLS] = {
 	{
 		.name = "emp-measure",
 		.command = "emp-measure --cpu CPU -w 1 -r N --max-runs N 'A' 'B'",
-		.rules = {{"emp-measure", "emp-measure, verdict", "its verdict: faster, slower"}},
+		.rules = {{"emp-measure", "emp-measure, verdict",
+			"its verdict is faster or slower"}},
 		.compare = room_compare_in_turn,
 	},
 	{
 		.name = "emp-measure-duet",
 		.command = "emp-measure --order duet --cpu CPU -w 1 -r N --max-runs N 'A' 'B'",
-		.rules = {{"emp-measure-duet", "emp-measure, duet", "its verdict: faster, slower"}},
+		.rules = {{"emp-measure-duet", "emp-measure, duet",
+			"its verdict is faster or slower"}},
 		.compare = room_compare_duet,
 	},
 	{
@@ -391,9 +393,9 @@ const struct room_tool room_tools[N_ROOM_TOOLS] = {
 		.program = "hyperfine",
 		.command = "hyperfine -N -w 1 -r N 'A' 'B'",
 		.rules = {{"hyperfine-ratio", "hyperfine, ratio ± error",
-				  "the ratio that it prints, less its error, is above 1"},
+				  "the ratio that it prints is above 1 by more than its error"},
 			{"hyperfine-welch", "hyperfine, welch_ttest.py",
-				"its scripts/welch_ttest.py: p < 0.05"}},
+				"its scripts/welch_ttest.py says so: p < 0.05"}},
 		.compare = room_compare_hyperfine,
 	},
 	{
@@ -401,9 +403,9 @@ const struct room_tool room_tools[N_ROOM_TOOLS] = {
 		.program = "perf",
 		.command = "perf stat -r N A; perf stat -r N B",
 		.rules = {[ROOM_ELAPSED] = {"perf-elapsed", "perf stat, time elapsed",
-				  "mean +- error of A and of B do not overlap"},
+				  "mean +- error of one and of the other do not overlap"},
 			[ROOM_TASK_CLOCK] = {"perf-task-clock", "perf stat, task-clock",
-				"mean +- error of A and of B do not overlap"}},
+				"mean +- error of one and of the other do not overlap"}},
 		.compare = room_compare_perf,
 	},
 	{
@@ -421,7 +423,7 @@ const struct room_tool room_tools[N_ROOM_TOOLS] = {
 		.program = "runexec",
 		.command = "N + 1 times runexec --no-container -- A; the same of B",
 		.rules = {{"benchexec", "BenchExec, Welch's t",
-			"it has none; Welch's t test of its CPU times: p < 0.05"}},
+			"Welch's t test of its CPU times: p < 0.05; it compares nothing itself"}},
 		.compare = room_compare_benchexec,
 	},
 };
