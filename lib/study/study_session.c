@@ -176,6 +176,7 @@ int study_begin(struct study_session *s, int64_t limit_ns, struct error *err)
 	s->row.file = xstrdup(s->file.source);
 	s->row.owner = xstrdup(process_ref(getpid()));
 	s->row.environment = s->base.environment;
+	s->row.notes = text_copy(s->notes);
 	r = book_add_study(s->book, &s->row, s->blocks, s->n_blocks, err);
 	if (r == 0 && !s->options->quiet)
 		study_show_begin(s);
