@@ -9,6 +9,8 @@
 #include "lib/host/process/signals.h"
 #include "lib/host/process/privilege.h"
 
+#include <sys/prctl.h>
+
 /* STATUS_TOO_FEW with a sentence if too few samples are clean. */
 static int check_clean(const struct session *session, struct error *err)
 {
@@ -117,6 +119,8 @@ static int measure_verb(int argc, char **argv, struct error *err)
 	int outcome, work, r;
 
 	r = begin_measuring(&measure_options, &document_fd, err);
+	if (measure_options.study_block) /* a study that is killed measures no more */
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (r == 0)
 		r = commands_make(&measure_options, argc, argv, &commands, err);
 	if (r < 0)

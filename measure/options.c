@@ -47,6 +47,11 @@ static int parse_against(const char *value, const char *name, void *into, struct
 	return r;
 }
 
+static int parse_study_block(const char *value, const char *name, void *into, struct error *err)
+{
+	return text_parse_int(value, name, 1, INT64_MAX, into, err);
+}
+
 /* --ignore-failure, --ignore-failure=all-non-zero, --ignore-failure=1,2 */
 static int parse_ignored(const char *value, const char *name, void *into, struct error *err)
 {
@@ -523,6 +528,8 @@ const struct option_row measure_option_rows[] = {
 		.group = "General"},
 	{0, "ignore-lock", NULL, "measure although another tool measures or calibrates", NULL,
 		&O.ignore_lock},
+	{0, "study-block", "N", "how emp-study says what the run is for", parse_study_block,
+		&O.study_block, .hidden = true},
 	{0, "anyway", NULL, "old name of --ignore-lock", NULL, &O.ignore_lock, .hidden = true},
 	{},
 };

@@ -58,6 +58,7 @@ struct measure_options {
 	/* of a sample's time, for probes within it; 0: only before and after; below 0: none */
 	double probe_share;
 	bool probe_given;
+	int64_t study_block; /* of the lab book, that the first command's run belongs to; 0: none */
 	int64_t timeout_ns, linger_ns;
 	int64_t slice_ns;     /* of a duet; 0: not given */
 	int alone;            /* of a duet; -1 before measure_options_finish: not given */

@@ -13,6 +13,7 @@
 #include "lib/host/process/subprocess.h"
 #include "lib/jitter/preemptions.h"
 #include "lib/jitter/program_trace.h"
+#include "lib/study/book_study.h"
 
 enum { MOST_ERRORS = 1 << 16 };
 
@@ -53,6 +54,17 @@ static int begin_task(struct sampling *sampling, struct error *err)
 	return 0;
 }
 
+/* Tells the book, before the first warm-up, which block of a study the run belongs to. */
+static int join_study(struct task *t, struct error *err)
+{
+	const int64_t block = t->session->options->study_block;
+
+	if (!block || t->in_study || t != t->session->tasks)
+		return 0;
+	t->in_study = true;
+	return book_add_study_run(t->session->base.book, block, t->run.id, err);
+}
+
 /* Every sample reads its input from the beginning and writes its output anew. */
 static int prepare_sample(struct sampling *s, struct error *err)
 {
@@ -65,6 +77,9 @@ static int prepare_sample(struct sampling *s, struct error *err)
 			return r;
 	}
 	sample_number_set(s->warm_up, s->run->n_samples);
+	r = join_study(t, err);
+	if (r < 0)
+		return r;
 	r = run_hook(t, t->command->prepare, "--prepare", err);
 	if (r < 0)
 		return r;

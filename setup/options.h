@@ -11,6 +11,7 @@ struct options {
 	bool all;           /* checks of level C too */
 	bool dry_run, persistent, run_for, force, forget;
 	bool in_container; /* apply changes the host of this container */
+	bool abandoned;    /* restore only what a killed apply --for has left */
 	bool at_boot;      /* only forget what the reboot undid */
 	bool diff, save;
 	const char *db;          /* the book; NULL: the user's own */

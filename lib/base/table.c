@@ -3,6 +3,8 @@
  * calls. */
 #include "lib/base/table.h"
 
+#include "lib/base/latex.h"
+
 #include <math.h>
 
 /* Longer words may be broken; if that does not suffice, those of more than the second length, and
@@ -617,6 +619,74 @@ static void write_markup(const struct table *table, const struct markup *m, FILE
 	fputs(m->bottom ?: "", file);
 }
 
+/* The texts of a column, from its first row to the last. */
+static const char **column_texts(const struct table *table, size_t column)
+{
+	const char **texts = xcalloc(table->n_rows + 1, sizeof(*texts));
+
+	for (size_t i = 0; i < table->n_rows; i++)
+		texts[i] = table->cells[i * table->n_columns + column].shown;
+	return texts;
+}
+
+/* row NULL: the headings, with the units of columns of numbers. */
+static void put_latex_row(const struct table *table, const struct latex_numbers *numbers,
+	const struct kept_cell *row, FILE *file)
+{
+	const char *between = "";
+
+	for (size_t i = 0; i < table->n_columns; i++) {
+		if (!table->columns[i].name)
+			continue;
+		fputs(between, file);
+		between = " & ";
+		if (row && numbers[i].found) {
+			latex_put_number(file, &numbers[i], row[i].shown);
+			continue;
+		}
+		fputs(row ? "" : "{", file);
+		latex_put_text(file, row ? row[i].shown : table->columns[i].name);
+		if (!row && numbers[i].found)
+			latex_put_unit(file, &numbers[i]);
+		fputs(row ? "" : "}", file);
+	}
+	fputs(" \\\\\n", file);
+}
+
+void table_write_latex(struct table *table, const char *caption, FILE *file)
+{
+	_cleanup_(freep) struct latex_numbers *numbers = xcalloc(
+		table->n_columns + 1, sizeof(*numbers));
+
+	check_rows(table);
+	if (caption) {
+		fputs("% \\usepackage{booktabs, siunitx}\n\\begin{table}\n\\centering\n\\caption{",
+			file);
+		latex_put_text(file, terminal_text(caption));
+		fputs("}\n", file);
+	}
+	fputs("\\begin{tabular}{", file);
+	for (size_t i = 0; i < table->n_columns; i++) {
+		_cleanup_(freep) const char **texts = column_texts(table, i);
+
+		if (!table->columns[i].name)
+			continue;
+		if (table->columns[i].kind == COLUMN_NUMBER)
+			numbers[i] = latex_numbers_of(texts, table->n_rows);
+		if (numbers[i].found)
+			latex_put_format(file, &numbers[i]);
+		else
+			fputc(table->columns[i].kind == COLUMN_NUMBER ? 'r' : 'l', file);
+	}
+	fputs("}\n\\toprule\n", file);
+	put_latex_row(table, numbers, NULL, file);
+	fputs("\\midrule\n", file);
+	for (size_t i = 0; i < table->n_cells; i += table->n_columns)
+		put_latex_row(table, numbers, &table->cells[i], file);
+	fputs("\\bottomrule\n\\end{tabular}\n", file);
+	fputs(caption ? "\\end{table}\n" : "", file);
+}
+
 void table_write(struct table *table, enum table_format format, FILE *file)
 {
 	check_rows(table);
@@ -634,6 +704,9 @@ void table_write(struct table *table, enum table_format format, FILE *file)
 	case TABLE_ASCIIDOC:
 	case TABLE_ORG:
 		write_markup(table, &markups[format], file);
+		break;
+	case TABLE_LATEX:
+		table_write_latex(table, NULL, file);
 	}
 }
 

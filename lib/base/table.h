@@ -8,7 +8,7 @@
  * 	table_row(table, columns, NUMBER(run->id), TIME(run->et_ns));
  * 	table_write(table, TABLE_SCREEN, stdout);
  *
- * A cell has a text for people (screen, Markdown, AsciiDoc, Org) and a value for programs (JSON,
+ * A cell has a text for people (screen, Markdown, AsciiDoc, Org, LaTeX) and a value for programs (JSON,
  * CSV). On the screen columns are as wide as their content, and text is wrapped between words if a
  * row would be wider than the terminal; where that does not suffice, the table continues below. */
 #pragma once
@@ -85,7 +85,8 @@ enum table_format {
 	TABLE_CSV,
 	TABLE_MARKDOWN,
 	TABLE_ASCIIDOC,
-	TABLE_ORG
+	TABLE_ORG,
+	TABLE_LATEX,
 };
 
 /* A screen without rows is empty. CSV is RFC 4180; its real numbers have nine decimals. A failure
@@ -98,6 +99,10 @@ static inline void table_print(struct table *table, FILE *file)
 
 /* The rows as an array of objects, for a member of a document; the caller owns it. */
 json_t *table_json(struct table *table);
+
+/* TABLE_LATEX: a float with this caption, ruled by booktabs; columns whose cells are numbers with
+ * units are those of siunitx. NULL: the tabular alone. */
+void table_write_latex(struct table *table, const char *caption, FILE *file);
 
 /* Under a table in Markdown, AsciiDoc or Org: a paragraph of code. */
 void table_write_code(enum table_format format, FILE *file, const char *text);

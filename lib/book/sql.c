@@ -303,6 +303,8 @@ static bool read_field(struct sql_query *q, int column, const struct field *fiel
 	if (type == SQLITE_NULL && field->presence == FIELD_OPTIONAL) {
 		if (field->type == FIELD_TEXT)
 			*field_text(field, object) = NULL;
+		else if (field->type == FIELD_REAL)
+			*field_real(field, object) = NAN;
 		else
 			field_set(field, object, field->unknown);
 		return true;

@@ -41,7 +41,7 @@ static void choose_entries(
 		if (scope == RESTORE_GAINED)
 			own = i < applied->n && applied->entries[i].gained;
 		else
-			own = entry_has_owner(e, owner);
+			own = scope != RESTORE_ABANDONED && entry_has_owner(e, owner);
 		e->back = e->old;
 		e->taken = scope == RESTORE_ALL;
 		if (e->taken || (!own && !entry_is_abandoned(e)))
@@ -194,6 +194,7 @@ static const struct option_row restore_options[] = {
 	{0, "wait", NULL, "wait for processes that a start would begin once more", NULL,
 		&options.wait},
 	{0, "forget", NULL, "drop what is left alone or cannot be restored", NULL, &options.forget},
+	{0, "abandoned", NULL, "only what a killed apply --for has left", NULL, &options.abandoned},
 	{0, "at-boot", NULL, "restore nothing, drop what a reboot has undone", NULL,
 		&options.at_boot},
 	JSON_OPTION,
@@ -207,6 +208,9 @@ static int restore_verb(int argc, char **argv, struct error *err)
 	const struct option_rule rules[] = {
 		{options.at_boot && (options.force || options.forget),
 			"--at-boot restores nothing: omit --force and --forget"},
+		{options.abandoned && (options.at_boot || options.forget),
+			"--abandoned restores what a killed apply --for has left: omit --at-boot "
+			"and --forget"},
 		{options.force && options.forget, "--force and --forget exclude each other: "
 						  "what is left alone is restored, or kept"},
 	};
@@ -222,7 +226,7 @@ static int restore_verb(int argc, char **argv, struct error *err)
 	r = lock_take(&lock_fd, SETUP_LOCK, err);
 	if (r < 0)
 		return r;
-	return restore_locked(RESTORE_ALL, NULL, err);
+	return restore_locked(options.abandoned ? RESTORE_ABANDONED : RESTORE_ALL, NULL, err);
 }
 
 const struct verb setup_restore = {

@@ -11,6 +11,7 @@
 enum restore_scope {
 	RESTORE_ALL,
 	RESTORE_OWN,    /* what only this process of apply --for owns, or others that were killed */
+	RESTORE_ABANDONED, /* what processes of apply --for owned that were killed */
 	RESTORE_GAINED, /* what only this apply owns: it fails */
 };
 

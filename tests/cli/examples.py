@@ -16,7 +16,7 @@ build, source = map(os.path.abspath, sys.argv[1:3])
 if os.geteuid() != 0:
     print("not run: needs root")
     sys.exit(1 if os.environ.get("EMP_MUST_RUN") else 77)
-TOOLS = ["setup/emp-setup", "calibrate/emp-calibrate", "measure/emp-measure", "analyze/emp-analyze", "measure/emp-load"]
+TOOLS = ["setup/emp-setup", "calibrate/emp-calibrate", "measure/emp-measure", "analyze/emp-analyze", "measure/emp-load", "study/emp-study"]
 CPU = max(os.sched_getaffinity(0))
 COLUMNS = 60
 faults = []
@@ -179,7 +179,7 @@ def main():
 with tempfile.TemporaryDirectory() as temporary:
     os.chdir(temporary)
     os.environ.update(EMP_DB=temporary + "/book.db", EMP_LOCK=temporary + "/own.lock", NO_COLOR="1", COLUMNS=str(COLUMNS), LC_ALL="C.UTF-8",
-                      PATH=":".join([build + "/" + d for d in ("emp", "setup", "calibrate", "measure", "analyze")] + [os.environ["PATH"]]))
+                      PATH=":".join([build + "/" + d for d in ("emp", "setup", "calibrate", "measure", "analyze", "programs")] + [os.environ["PATH"]]))
     os.environ.pop("EMP_NAMES", None)
     main()
 sys.exit(len(faults) > 0)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The layers hold: base, clock < host < record < book < document < run, and base < stats < protocol < report. A feature (clocks, duet, jitter, load, neighbour, trend)
+# The layers hold: base, clock < host < record < book < document < run, and base < stats < protocol < report. A feature (clocks, duet, jitter, load, neighbour, study, trend)
 # includes the core but no other feature (trend includes duet: it follows figures in units of INC), and the core includes no feature. A tool includes lib and itself.
 # A library is included in one place, and libcpupower (GPL-2.0-only) and GSL (GPL-3) are in no binary together.
 # Usage: layers.sh SOURCE BUILD
@@ -21,14 +21,14 @@ allowed() { # TOP: which folders a file below it may include, as an alternation
 	lib/run) echo 'lib/base|lib/host|lib/record|lib/book|lib/document|lib/run' ;;
 	lib/report) echo 'lib/base|lib/host|lib/stats|lib/record|lib/book|lib/document|lib/protocol|lib/report' ;;
 	lib/trend) echo 'lib/base|lib/stats|lib/record|lib/book|lib/protocol|lib/run|lib/report|lib/duet|lib/trend' ;;
-	lib/clocks | lib/duet | lib/jitter | lib/load | lib/neighbour)
+	lib/clocks | lib/duet | lib/jitter | lib/load | lib/neighbour | lib/study)
 		echo "lib/base|lib/clock|lib/host|lib/stats|lib/record|lib/book|lib/document|lib/protocol|lib/run|lib/report|$1"
 		;;
 	*) echo "lib/[a-z]+|$1" ;;
 	esac
 }
 
-for top in lib/* setup calibrate measure analyze clock emp; do
+for top in lib/* setup calibrate measure study analyze programs clock emp; do
 	[ -d "$top" ] || continue
 	files=$(find "$top" -name '*.[ch]')
 	[ -n "$files" ] || { echo "$top holds no source"; bad=1; continue; }
@@ -38,7 +38,7 @@ done
 
 # A library is included where its header says, and nowhere else: LIBRARY FILE-OR-FOLDER...
 while read -r library places; do
-	wrong=$(grep -rlE "^#include <$library" --include='*.[ch]' lib setup calibrate measure analyze emp | grep -vE "^($places)")
+	wrong=$(grep -rlE "^#include <$library" --include='*.[ch]' lib setup calibrate measure study analyze programs emp | grep -vE "^($places)")
 	[ -z "$wrong" ] || { echo "<$library> is included outside $places:"; echo "$wrong"; bad=1; }
 done <<'L'
 nettle/ lib/host/system/digest.c
@@ -63,7 +63,7 @@ wrong=$(grep -nE '^#include "setup/(apply|fingerprint)/' setup/audit/*.[ch]
 
 # A name of a function (static ones, too) or macro is that of one only: `grep` must find what a reader looks for. Two may stand twice: main, and
 # BPF_PROG, which libbpf's macro makes the beginning of each BPF program.
-twice=$(find lib setup calibrate measure analyze clock emp -name '*.[ch]' | sort | xargs awk '
+twice=$(find lib setup calibrate measure study analyze programs clock emp -name '*.[ch]' | sort | xargs awk '
 	FNR == 1 { name = "" }
 	/^#define [A-Za-z_]/ { macro = $2; sub(/\(.*/, "", macro); at[macro FS FILENAME] = macro; next }
 	/^[a-z_]/ {

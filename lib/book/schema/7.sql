@@ -16,3 +16,64 @@ ALTER TABLE run ADD COLUMN neighbour_slope_error_ppm INTEGER CHECK(neighbour_slo
 
 -- Bytes that the program touches in a slice, by its warm-ups; NULL: not known.
 ALTER TABLE duet ADD COLUMN working_set INTEGER CHECK(working_set BETWEEN 0 AND 1125899906842624);
+
+-- Studies (emp-study): blocks of samples in random order. A block is one program, as long or as large as its size says, under
+-- one step of settings. Its samples are those of its runs, several if it was interrupted.
+CREATE TABLE study(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  night INTEGER REFERENCES study ON DELETE CASCADE, -- the study that it is a part of; NULL: none
+  name TEXT NOT NULL,
+  what TEXT NOT NULL CHECK(what IN ('lengths', 'samples', 'settings', 'versions', 'clocks', 'algorithms', 'suite', 'clean-room', 'night')),
+  file TEXT NOT NULL, -- its whole text
+  options TEXT NOT NULL, -- of emp-measure, a JSON array
+  seed INTEGER NOT NULL CHECK(seed >= 0),
+  notes TEXT, -- on steps that change nothing on its machine
+  owner TEXT, -- the process that runs it: boot id, pid, start
+  started_ns INTEGER NOT NULL CHECK(started_ns >= 0),
+  finished_ns INTEGER CHECK(finished_ns >= 0), -- NULL: it is not
+  environment INTEGER REFERENCES environment) STRICT;
+
+CREATE INDEX study_night ON study(night);
+
+CREATE TABLE study_block(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  study INTEGER NOT NULL REFERENCES study ON DELETE CASCADE,
+  position INTEGER NOT NULL CHECK(position >= 1), -- in the order of measuring
+  round INTEGER NOT NULL CHECK(round >= 1),
+  step TEXT, -- of settings; NULL: as the machine was
+  subject TEXT NOT NULL,
+  size REAL CHECK(size >= 0), -- seconds of INC, or n; NULL: none
+  command TEXT NOT NULL, -- a JSON array
+  samples INTEGER NOT NULL CHECK(samples >= 1), -- that are to be taken
+  started_ns INTEGER CHECK(started_ns >= 0),
+  finished_ns INTEGER CHECK(finished_ns >= 0),
+  UNIQUE(study, position)) STRICT;
+
+CREATE TABLE study_run(
+  run INTEGER PRIMARY KEY REFERENCES run ON DELETE CASCADE,
+  block INTEGER NOT NULL REFERENCES study_block ON DELETE CASCADE) STRICT;
+
+CREATE INDEX study_run_block ON study_run(block);
+
+-- Times that no run has: of the study of clocks.
+CREATE TABLE study_reading(
+  block INTEGER NOT NULL REFERENCES study_block ON DELETE CASCADE,
+  clock TEXT NOT NULL,
+  sample INTEGER NOT NULL CHECK(sample BETWEEN 1 AND 4294967295),
+  ns INTEGER NOT NULL CHECK(ns >= 0),
+  PRIMARY KEY(block, clock, sample)) STRICT, WITHOUT ROWID;
+
+-- Of the study clean-room: how a block compared the program with its copy.
+CREATE TABLE study_comparison(
+  block INTEGER PRIMARY KEY REFERENCES study_block ON DELETE CASCADE,
+  copy_first INTEGER NOT NULL CHECK(copy_first IN (0, 1)),
+  slowed REAL NOT NULL CHECK(slowed >= 0), -- the share by which the copy was slower
+  daemon REAL CHECK(daemon >= 0)) STRICT; -- of the CPU, that the planted daemon took; NULL: there was none
+
+-- What was claimed of the copy, by one rule of the block's tool.
+CREATE TABLE study_claim(
+  block INTEGER NOT NULL REFERENCES study_comparison ON DELETE CASCADE,
+  rule TEXT NOT NULL,
+  claim TEXT NOT NULL CHECK(claim IN ('none', 'faster', 'slower')),
+  ratio REAL CHECK(ratio >= 0), -- copy / original; NULL: not known
+  PRIMARY KEY(block, rule)) STRICT;

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* LaTeX: see latex.h. */
+#include "lib/base/latex.h"
+
+#include <ctype.h>
+
+static const struct latex_unit {
+	const char *name, *macro;
+	int power; /* of ten, in seconds; 0: also what is no time */
+	bool time;
+} latex_units[] = {
+	{"ns", "\\nano\\second", -9, true},
+	{"us", "\\micro\\second", -6, true},
+	{"ms", "\\milli\\second", -3, true},
+	{"s", "\\second", 0, true},
+	{"%", "\\percent", 0, false},
+	{"", "", 0, false},
+};
+
+void latex_put_text(FILE *file, const char *text)
+{
+	for (; *text; text++)
+		if (strchr("&%$#_{}", *text))
+			fprintf(file, "\\%c", *text);
+		else if (*text == '~')
+			fputs("\\textasciitilde{}", file);
+		else if (*text == '^')
+			fputs("\\textasciicircum{}", file);
+		else if (*text == '\\')
+			fputs("\\textbackslash{}", file);
+		else if (strchr("<>|\"", *text))
+			fprintf(file, "{\\char`\\%c}", *text);
+		else if (!strncmp(text, "…", strlen("…"))) {
+			fputs("--", file);
+			text += strlen("…") - 1;
+		} else
+			fputc(*text, file);
+}
+
+/* A number as its text has it, in the units of its text. */
+struct latex_number {
+	bool negative;
+	char digits[64];     /* without the point */
+	size_t n, n_integer; /* digits; of these before the point */
+	const struct latex_unit *unit;
+};
+
+/* False: the text is not a number with a unit. */
+static bool parse_number(const char *text, struct latex_number *ret)
+{
+	const struct latex_unit *unit = latex_units;
+	const char *at = text;
+	bool point = false;
+
+	*ret = (struct latex_number){.negative = *at == '-'};
+	at += *at == '-' || *at == '+';
+	for (; isdigit((unsigned char)*at) || (*at == '.' && !point); at++) {
+		if (*at == '.') {
+			point = true;
+			continue;
+		}
+		if (ret->n + 1 == sizeof(ret->digits))
+			return false;
+		ret->digits[ret->n++] = *at;
+		ret->n_integer += !point;
+	}
+	if (ret->n == 0)
+		return false;
+	at += strspn(at, " ");
+	while (*unit->name && strcmp(unit->name, at) != 0)
+		unit++;
+	ret->unit = unit;
+	return !strcmp(unit->name, at);
+}
+
+/* By how many digits the point moves to the right in the column's unit. */
+static size_t number_shift(const struct latex_number *number, const struct latex_numbers *column)
+{
+	return number->unit->time ? (size_t)(number->unit->power - column->power) : 0;
+}
+
+static void widen_column(struct latex_numbers *column, const struct latex_number *number)
+{
+	size_t shift = number_shift(number, column), integer = number->n_integer + shift;
+	size_t decimals = number->n > integer ? number->n - integer : 0;
+
+	column->negative |= number->negative;
+	column->digits = integer > column->digits ? integer : column->digits;
+	column->decimals = decimals > column->decimals ? decimals : column->decimals;
+}
+
+struct latex_numbers latex_numbers_of(const char *const *texts, size_t n)
+{
+	const struct latex_unit *unit = NULL;
+	struct latex_numbers column = {};
+	struct latex_number number;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!strcmp(texts[i], "-"))
+			continue;
+		if (!parse_number(texts[i], &number))
+			return column;
+		if (unit && unit != number.unit && !(unit->time && number.unit->time))
+			return column;
+		if (!unit || number.unit < unit)
+			unit = number.unit;
+	}
+	if (!unit)
+		return column;
+	column = (struct latex_numbers){.found = true, .unit = unit->name, .power = unit->power};
+	for (size_t i = 0; i < n; i++)
+		if (parse_number(texts[i], &number))
+			widen_column(&column, &number);
+	return column;
+}
+
+void latex_put_format(FILE *file, const struct latex_numbers *numbers)
+{
+	fprintf(file, "S[table-format=%s%zu.%zu]", numbers->negative ? "-" : "", numbers->digits,
+		numbers->decimals);
+}
+
+void latex_put_unit(FILE *file, const struct latex_numbers *numbers)
+{
+	const struct latex_unit *unit = latex_units;
+
+	while (strcmp(unit->name, numbers->unit) != 0)
+		unit++;
+	if (*unit->macro)
+		fprintf(file, " (\\unit{%s})", unit->macro);
+}
+
+void latex_put_number(FILE *file, const struct latex_numbers *numbers, const char *text)
+{
+	struct latex_number number;
+	size_t integer;
+
+	if (!parse_number(text, &number)) {
+		fputs("{--}", file);
+		return;
+	}
+	integer = number.n_integer + number_shift(&number, numbers);
+	fputs(number.negative ? "-" : "", file);
+	for (size_t i = 0; i < integer || i < number.n; i++) {
+		/* no zeros in front, as of 0.018 s in ms, but one before the point */
+		bool leading = i + 1 < integer && number.digits[0] == '0' &&
+			       strspn(number.digits, "0") > i;
+
+		if (i == integer)
+			fputc('.', file);
+		if (!leading)
+			fputc(i < number.n ? number.digits[i] : '0', file);
+	}
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files that make the tables of a study share. */
+#pragma once
+
+#include "lib/study/study_report.h"
+
+#include <math.h>
+
+/* Adds a table; columns as for table_new. */
+struct table *study_add_table(struct study_report *report, const char *name,
+	const struct column *columns, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+void study_add_remark(struct study_report *report, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* The bounds of an interval, for programs; and the same with a column for people before it. */
+#define BOUND_COLUMNS(of, unit)                      \
+	{NULL, COLUMN_NUMBER, of "_low" unit},       \
+	{                                            \
+		NULL, COLUMN_NUMBER, of "_high" unit \
+	}
+#define INTERVAL_COLUMNS(of, unit) {"95 % CI", COLUMN_NUMBER}, BOUND_COLUMNS(of, unit)
+
+/* A time with its error; a share. NAN: not known. */
+struct cell study_time_cell(double ns, double step_ns);
+struct cell study_share_cell(double share);
+/* The cells of BOUND_COLUMNS, and of INTERVAL_COLUMNS. */
+void study_add_bounds(struct table *table, struct block_interval interval);
+void study_add_time_interval(struct table *table, struct block_interval interval, double step_ns);
+void study_add_share_interval(struct table *table, struct block_interval interval);
+
+/* "INC0.1", and the settings: "as it was", "daemons", "+ ntp". */
+const char *study_combination_name(const struct study_data *data, size_t combination);
+
+/* The times of a cell under the report's rule. */
+static inline const struct time_blocks *study_times(const struct study_report *report,
+	size_t combination, size_t subject, enum study_clock clock)
+{
+	return &study_cell_of(report->data, combination, subject)->times[report->rule][clock];
+}
+
+/* Each adds its tables. */
+void study_add_times(struct study_report *report);
+void study_add_rules(struct study_report *report);
+void study_add_papers(struct study_report *report);
+void study_add_steps(struct study_report *report);
+int study_add_sizes(struct study_report *report, struct book *book, struct error *err);
+void study_add_limits(struct study_report *report, struct book *book);
+void study_add_clocks(struct study_report *report);
+int study_add_fits(struct study_report *report, struct error *err);
+void study_add_suite(struct study_report *report);

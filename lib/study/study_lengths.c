@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The tables of studies of lengths and numbers of samples: what each rule leaves, detection limits,
+ * whether fewer samples would do, and the papers' numbers. */
+#include "lib/study/study_internal.h"
+
+#include "lib/report/run_result.h"
+#include "lib/study/paper_numbers.h"
+
+#include <gsl/gsl_cdf.h>
+
+/* The combination of settings that the tables of rules, lengths and sizes are of: all steps. */
+static size_t last_combination(const struct study_data *data)
+{
+	if (data->file.order == STUDY_EACH_LEFT_OUT && data->n_combinations > 1)
+		return 1;
+	return data->file.order == STUDY_EACH_ALONE ? 0 : data->n_combinations - 1;
+}
+
+static const struct column rule_columns[] = {
+	{"PROGRAM", COLUMN_WRAP, "program"},
+	{"CLOCK", COLUMN_TEXT, "clock"},
+	{"RULE", COLUMN_TEXT, "rule"},
+	{"N", COLUMN_NUMBER, "samples"},
+	{"OUT", COLUMN_NUMBER, "discarded"},
+	{"MIN", COLUMN_NUMBER, "min_ns"},
+	{"MAX", COLUMN_NUMBER, "max_ns"},
+	{"MEAN", COLUMN_NUMBER, "mean_ns"},
+	BOUND_COLUMNS("mean", "_ns"),
+	{"SD", COLUMN_NUMBER, "sd_ns"},
+	BOUND_COLUMNS("sd", "_ns"),
+	{"CV", COLUMN_NUMBER, "cv"},
+	BOUND_COLUMNS("cv", ""),
+	{"PAPER'S CV", COLUMN_NUMBER, "paper_cv"},
+	{NULL, COLUMN_NUMBER, "size"},
+	{},
+};
+
+/* Of Tables VI (all) and XIX (both checks), for an INC of the same length. */
+static double paper_cv_of(const char *program, enum study_clock clock, size_t rule)
+{
+	if (clock == STUDY_PT && rule == STUDY_RULE_ALL)
+		return paper_cv("EMP VI", program);
+	if (clock == STUDY_PT && rule == STUDY_RULE_EMP)
+		return paper_cv("EMP XIX", program);
+	return NAN;
+}
+
+static void add_rule_row(struct table *table, const struct study_data *data, size_t subject,
+	enum study_clock clock, size_t rule)
+{
+	const struct study_cell *cell = study_cell_of(data, last_combination(data), subject);
+	struct block_summary all = block_summary_of(&cell->times[STUDY_RULE_ALL][clock]);
+	struct block_summary b = block_summary_of(&cell->times[rule][clock]);
+	const char *name = data->subjects[subject].name;
+
+	if (all.n == 0)
+		return;
+	table_begin_row(table);
+	table_add(table, TEXT(name), TEXT(study_clock_names[clock]), TEXT(study_rule_names[rule]),
+		NUMBER(b.n), NUMBER(all.n - b.n),
+		study_time_cell(b.n > 0 ? (double)b.min_ns : NAN, b.sd_ns),
+		study_time_cell(b.n > 0 ? (double)b.max_ns : NAN, b.sd_ns),
+		study_time_cell(b.mean_ns, b.sd_ns));
+	study_add_bounds(table, b.mean_interval);
+	table_add(table, study_time_cell(b.sd_ns, b.sd_ns));
+	study_add_bounds(table, b.sd_interval);
+	table_add(table, study_share_cell(b.cv));
+	study_add_bounds(table, b.cv_interval);
+	table_add(table, study_share_cell(paper_cv_of(name, clock, rule)),
+		VALUE(json_real_or_null(data->subjects[subject].size), NULL));
+}
+
+void study_add_rules(struct study_report *report)
+{
+	const struct study_data *data = report->data;
+	size_t last = last_combination(data);
+	struct table *table = study_add_table(report, "rules", rule_columns,
+		"What each rule leaves%s%s", last > 0 ? ", with the settings: " : "",
+		last > 0 ? study_combination_name(data, last) : "");
+
+	for (size_t s = 0; s < data->n_subjects; s++)
+		for (size_t k = 0; k < N_STUDY_CLOCKS * N_STUDY_RULES; k++)
+			add_rule_row(table, data, s, k / N_STUDY_RULES, k % N_STUDY_RULES);
+	study_add_remark(report,
+		"Rules: all samples; sedona, those without an execution over a cutoff of the "
+		"profile; emp, of these those within 2 sd of their mean (the papers' two checks); "
+		"causes, all but those for which EMP can name a cause. Only the last gives "
+		"intervals that hold: the check by 2 sd has no cause for what it discards, and "
+		"makes the sd look small.");
+}
+
+void study_add_limits(struct study_report *report, struct book *book)
+{
+	static const struct column columns[] = {
+		{"PROGRAM", COLUMN_WRAP, "program"},
+		{"RUN", COLUMN_NUMBER, "run"},
+		{"N", COLUMN_NUMBER, "samples"},
+		{"DETECTION LIMIT", COLUMN_NUMBER, "detection_limit_ns"},
+		{"SHARE", COLUMN_NUMBER, "share"},
+		{NULL, COLUMN_NUMBER, "size"},
+		{},
+	};
+	const struct analysis_options options = {.by_wait_if_exact = true};
+	const struct study_data *data = report->data;
+	struct table *table = study_add_table(report, "limits", columns,
+		"Detection limits: daemons that take less of a sample are not seen in its times");
+
+	for (size_t s = 0; s < data->n_subjects; s++) {
+		const struct study_cell *cell = study_cell_of(data, last_combination(data), s);
+		struct block_summary b = block_summary_of(&cell->times[STUDY_RULE_ALL][STUDY_ET]);
+		_cleanup_(analysis_clear) struct analysis analysis = {};
+		double limit_ns = NAN;
+
+		/* too few samples tell nothing */
+		if (cell->run && analysis_load(book, cell->run, &options, &analysis, NULL) == 0)
+			limit_ns = (double)analysis.noise.blind_ns;
+		table_row(table, columns, TEXT(data->subjects[s].name),
+			cell->run ? NUMBER(cell->run) : TEXT(NULL), NUMBER(cell->run_samples),
+			study_time_cell(limit_ns, 0), study_share_cell(limit_ns / b.mean_ns),
+			VALUE(json_real_or_null(data->subjects[s].size), NULL));
+	}
+}
+
+static const struct column size_columns[] = {
+	{"PROGRAM", COLUMN_WRAP, "program"},
+	{"CLOCK", COLUMN_TEXT, "clock"},
+	{"FIRST", COLUMN_NUMBER, "first"},
+	{"OUTLIERS", COLUMN_NUMBER},
+	{NULL, COLUMN_NUMBER, "by_cutoff"},
+	{NULL, COLUMN_NUMBER, "by_two_sd"},
+	{"MEAN", COLUMN_NUMBER, "mean_ns"},
+	INTERVAL_COLUMNS("mean", "_ns"),
+	{"SD", COLUMN_NUMBER, "sd_ns"},
+	{"BLOCKS", COLUMN_NUMBER, "blocks"},
+	{"THEIR SD", COLUMN_NUMBER, "blocks_sd_ns"},
+	{"CLOSE", COLUMN_TEXT, "close"},
+	{NULL, COLUMN_NUMBER, "size"},
+	{},
+};
+
+/* The interval of the mean of the samples left, as of independent ones. */
+static struct block_interval interval_of_size(const struct sample_size *s)
+{
+	double n = (double)(s->n - s->by_cutoff - s->by_two_sd), half;
+
+	if (n < 2 || isnan(s->sd_ns))
+		return (struct block_interval){NAN, NAN};
+	half = gsl_cdf_tdist_Pinv(0.975, n - 1) * s->sd_ns / sqrt(n);
+	return (struct block_interval){s->mean_ns - half, s->mean_ns + half};
+}
+
+static void add_size_rows(struct table *table, const struct study_program *subject,
+	enum study_clock clock, const struct sample_sizes *sizes)
+{
+	for (size_t i = 0; i < sizes->n; i++) {
+		const struct sample_size *s = &sizes->rows[i];
+		const char *close = s->close ? "yes" : "no";
+
+		table_begin_row(table);
+		table_add(table, TEXT(subject->name), TEXT(study_clock_names[clock]), NUMBER(s->n),
+			TEXT(text_brief("%zu+%zu", s->by_cutoff, s->by_two_sd)),
+			VALUE(json_integer((json_int_t)s->by_cutoff), NULL),
+			VALUE(json_integer((json_int_t)s->by_two_sd), NULL),
+			study_time_cell(s->mean_ns, s->sd_ns));
+		study_add_time_interval(table, interval_of_size(s), s->sd_ns);
+		table_add(table, study_time_cell(s->sd_ns, s->sd_ns), NUMBER(s->blocks),
+			study_time_cell(s->blocks_sd_ns, s->blocks_sd_ns),
+			TEXT(s->judged ? close : NULL),
+			VALUE(json_real_or_null(subject->size), NULL));
+	}
+}
+
+int study_add_sizes(struct study_report *report, struct book *book, struct error *err)
+{
+	static const struct column enough_columns[] = {
+		{"PROGRAM", COLUMN_WRAP, "program"},
+		{"RUN", COLUMN_NUMBER, "run"},
+		{"CLOCK", COLUMN_TEXT, "clock"},
+		{"SAMPLES", COLUMN_NUMBER, "samples"},
+		{"ENOUGH", COLUMN_NUMBER, "enough"},
+		{},
+	};
+	const struct study_data *data = report->data;
+	struct table *table = study_add_table(report, "sizes", size_columns,
+		"The first samples of the longest run of each program; outliers by cutoff + by "
+		"2 sd");
+	struct table *enough = study_add_table(report, "enough", enough_columns,
+		"Enough: from that size on, the sd of all blocks is within 10 %% of the whole "
+		"run's, and the share of outliers within 2.5 percentage points or one sample");
+
+	for (size_t i = 0; i < data->n_subjects * N_STUDY_CLOCKS; i++) {
+		const struct study_program *subject = &data->subjects[i / N_STUDY_CLOCKS];
+		const struct study_cell *cell = study_cell_of(
+			data, last_combination(data), i / N_STUDY_CLOCKS);
+		enum study_clock clock = i % N_STUDY_CLOCKS;
+		_cleanup_(run_clear) struct run run = {};
+		_cleanup_(run_rules_clear) struct run_rules rules = {};
+		_cleanup_(run_result_clear) struct run_result result = {};
+		struct sample_sizes sizes;
+		int r;
+
+		if (cell->run == 0)
+			continue;
+		r = book_get_run(book, cell->run, &run, err);
+		if (r == 0)
+			r = run_rules_load(book, &run, NULL, false, &rules, err);
+		if (r == 0)
+			r = run_result_read(book, cell->run, &rules.rules, 0, &result, err);
+		if (r == 0)
+			r = sample_sizes_find(&sizes, &result.discarding, result.samples,
+				result.n_samples, clock == STUDY_ET, err);
+		if (r < 0)
+			return r;
+		add_size_rows(table, subject, clock, &sizes);
+		table_row(enough, enough_columns, TEXT(subject->name), NUMBER(cell->run),
+			TEXT(study_clock_names[clock]), NUMBER(result.n_samples),
+			NUMBER(sizes.suggested));
+	}
+	return 0;
+}
+
+/* Which tables of the papers a study is shown beside, with blanks between; NULL: none. */
+static const char *paper_tables(enum study_kind kind)
+{
+	switch (kind) {
+	case STUDY_LENGTHS:
+		return "VI VII XVIII XIX";
+	case STUDY_SAMPLES:
+		return "XX XXI";
+	case STUDY_SETTINGS:
+	case STUDY_VERSIONS:
+		return "VII XVIII";
+	default:
+		return NULL;
+	}
+}
+
+static struct cell paper_time_cell(double ms)
+{
+	return VALUE(json_real_or_null(ms), isnan(ms) ? "-" : text_brief("%g ms", ms));
+}
+
+static struct cell paper_count_cell(int count)
+{
+	return VALUE(json_int_if(count >= 0, count), count < 0 ? "-" : text_brief("%d", count));
+}
+
+void study_add_papers(struct study_report *report)
+{
+	static const struct column columns[] = {
+		{"TABLE", COLUMN_TEXT, "table"},
+		{"PROGRAM", COLUMN_TEXT, "program"},
+		{"CLOCK", COLUMN_TEXT, "clock"},
+		{"STAGE", COLUMN_TEXT, "stage"},
+		{"N", COLUMN_NUMBER, "samples"},
+		{"I", COLUMN_NUMBER, "by_cutoff"},
+		{"II", COLUMN_NUMBER, "by_two_sd"},
+		{"MIN", COLUMN_NUMBER, "min_ms"},
+		{"MAX", COLUMN_NUMBER, "max_ms"},
+		{"MEAN", COLUMN_NUMBER, "mean_ms"},
+		{"SD", COLUMN_NUMBER, "sd_ms"},
+		{"CV", COLUMN_NUMBER, "cv"},
+		{},
+	};
+	const char *wanted = paper_tables(report->data->study.what);
+	struct table *table;
+
+	if (!wanted)
+		return;
+	table = study_add_table(report, "papers", columns,
+		"The papers' numbers (EMP, Tables %s): Red Hat Enterprise Linux 6 in 2012; "
+		"outliers by cutoff (I; in Table XIX of both checks) and by 2 sd (II)",
+		wanted);
+	for (const struct paper_row *p = paper_rows; p->table; p++)
+		if (text_has_word(wanted, strchr(p->table, ' ') + 1))
+			table_row(table, columns, TEXT(p->table), TEXT(p->program), TEXT(p->clock),
+				TEXT(p->stage), paper_count_cell(p->samples ?: -1),
+				paper_count_cell(p->by_cutoff), paper_count_cell(p->by_two_sd),
+				paper_time_cell(p->min_ms), paper_time_cell(p->max_ms),
+				paper_time_cell(p->mean_ms), paper_time_cell(p->sd_ms),
+				study_share_cell(p->sd_ms / p->mean_ms));
+	study_add_remark(report,
+		"The papers' numbers are those that they print. Their samples are not published: "
+		"tests of EMP that have samples of these runs use a reconstruction.");
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* emp-study list: the studies that ship with EMP, and those of the lab book. show: the file of
+ * one. */
+#include "study/options.h"
+
+#include "lib/study/study_show.h"
+
+static const struct option_row list_study_options[] = {
+	{0, "json", NULL, "print the result as JSON", NULL, &study_options.json, .dash = true},
+	{},
+};
+
+static int list_studies_verb(int argc, char **argv, struct error *err)
+{
+	_cleanup_(book_freep) struct book *book = NULL;
+	struct error why = {};
+	int r = book_open(&book, study_options.db, BOOK_READ, &why);
+
+	if (r < 0 && (r != -ENOENT || study_options.db)) /* nothing was measured yet */
+		return error_say(err, r, "%s", why.text);
+	return study_show_list(book, study_options.json, err);
+}
+
+const struct verb study_list = {
+	.name = "list",
+	.args = "",
+	.summary = "list the studies there are to run, and those in the lab book",
+	.options = list_study_options,
+	.run = list_studies_verb,
+};
+
+static int show_study_verb(int argc, char **argv, struct error *err)
+{
+	_cleanup_(study_file_clear) struct study_file file = {};
+	int r = study_read(&file, argv[0], err);
+
+	if (r == 0)
+		fputs(file.source, stdout);
+	return r;
+}
+
+const struct verb study_show = {
+	.name = "show",
+	.args = "NAME",
+	.summary = "print the file of a study, to copy and edit",
+	.min_args = 1,
+	.max_args = 1,
+	.run = show_study_verb,
+};
