@@ -130,6 +130,21 @@ void latex_put_unit(FILE *file, const struct latex_numbers *numbers)
 		fprintf(file, " (\\unit{%s})", unit->macro);
 }
 
+void latex_put_quantity(FILE *file, const char *text)
+{
+	const char *blank = strrchr(text, ' ');
+
+	for (const struct latex_unit *unit = latex_units; blank && unit->time; unit++)
+		if (!strcmp(unit->name, blank + 1)) {
+			_cleanup_(freep) char *number = xstrndup(text, (size_t)(blank - text));
+
+			latex_put_text(file, number);
+			fprintf(file, "~\\unit{%s}", unit->macro);
+			return;
+		}
+	latex_put_text(file, text);
+}
+
 void latex_put_number(FILE *file, const struct latex_numbers *numbers, const char *text)
 {
 	struct latex_number number;

@@ -161,15 +161,20 @@ static void add_verdicts(struct study_report *report)
 			VALUE(json_real_or_null(j->effect.spread.p), NULL));
 	}
 	study_add_remark(report,
-		"SHOWS: chance explains as much as is named there in one study of %.0f, whichever "
-		"step it is. Steps are compared within rounds.",
+		"SHOWS names a change only if chance would show one, at any step, in no more than "
+		"one study of %.0f. Steps are compared within rounds.",
 		1 / LEVEL);
 }
 
+/* A share of a variance, in percent with one decimal. */
 static void add_share(struct table *table, const struct variance_share *share)
 {
-	table_add(table, study_share_cell(share->share));
-	study_add_share_interval(table, share->interval);
+	struct block_interval i = share->interval;
+
+	table_add(table,
+		VALUE(json_real_or_null(share->share),
+			isnan(share->share) ? "-" : text_brief("%.1f %%", 100 * share->share)));
+	study_add_interval(table, i, text_brief("%.1f … %.1f %%", 100 * i.low, 100 * i.high));
 }
 
 static void add_step_shares(struct study_report *report)
