@@ -7,7 +7,8 @@
  * alignment; by how much is found in the times. All of these are integrated out on the log scale
  * (a Bayes factor: Kass & Raftery 1995), so that a formula that needs a particular constant to fit
  * counts for less than one that fits with any small one. tests/bench/complexity.c shows how often
- * the conclusion is right. */
+ * the conclusion is right. Where work outgrows a cache little by little, each step takes longer, and
+ * times of n may look like n log n. */
 #pragma once
 
 #include "lib/base/base.h"
@@ -34,7 +35,7 @@ struct growth_curve {
 enum complexity_verdict {
 	COMPLEXITY_KNOWN,       /* `best` explains the times, and no other does */
 	COMPLEXITY_CANNOT_TELL, /* several do, or there are fewer than 3 sizes: those `possible` */
-	COMPLEXITY_OTHER,       /* none does: the times deviate from each by more than a quarter */
+	COMPLEXITY_OTHER,       /* none does: the residuals of each are above a half */
 };
 
 struct complexity {
