@@ -74,6 +74,47 @@ int text_parse_size(const char *text, const char *what, int64_t *ret, struct err
 	return 0;
 }
 
+static const char thousands[] = "KMG";
+
+int text_parse_count(
+	const char *text, const char *what, int64_t max, int64_t *ret, struct error *err)
+{
+	char *end;
+	double value = strtod(text, &end);
+	const char *unit = *end ? strchr(thousands, *end) : NULL;
+
+	if (unit)
+		value *= pow(1000, (double)(unit - thousands + 1));
+	/* 3.2M is the double next to it */
+	if (strspn(text, "0123456789.") == (size_t)(end - text) && end != text &&
+		(!*end || (unit && !end[1])) && value >= 1 && value <= (double)max &&
+		fabs(value - round(value)) <= 1e-9 * value) {
+		*ret = llround(value);
+		return 0;
+	}
+	return error_say(err, -EINVAL,
+		"%s must be a whole number from 1 to %s, such as 250, 100K or 3.2M, not '%s'", what,
+		text_brief_count(max), text);
+}
+
+const char *text_brief_count(int64_t n)
+{
+	int64_t unit = 1000000000;
+
+	for (size_t i = strlen(thousands); i > 0; i--, unit /= 1000) {
+		int64_t tenths = unit / 10;
+
+		if (n < unit || n % tenths)
+			continue;
+		if (n % unit == 0)
+			return text_brief("%" PRId64 "%c", n / unit, thousands[i - 1]);
+		if (n < 100 * unit)
+			return text_brief("%" PRId64 ".%" PRId64 "%c", n / unit, n % unit / tenths,
+				thousands[i - 1]);
+	}
+	return text_brief("%" PRId64, n);
+}
+
 const char *text_below(int root_fd, const char *path)
 {
 	return root_fd == AT_FDCWD ? path : path + strspn(path, "/");

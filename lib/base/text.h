@@ -22,6 +22,13 @@ int text_parse_duration(const char *text, const char *what, int64_t *ret_ns, str
 /* A size in bytes above zero: "4096", "64K", "16M", "1G", "2T". */
 int text_parse_size(const char *text, const char *what, int64_t *ret, struct error *err);
 
+/* A whole number from 1 to max: "250", "100K", "3.2M", "1G" with K for a thousand. */
+int text_parse_count(
+	const char *text, const char *what, int64_t max, int64_t *ret, struct error *err);
+
+/* The same for people: "100K", "3.2M"; with all digits where those are more than four. */
+const char *text_brief_count(int64_t n);
+
 /* A text that needs no buffer: it, and those of the functions below, are valid until the 100th call
  * after it. One of TEXT_BRIEF_SIZE bytes or more is whole, too, but takes memory. */
 enum { TEXT_BRIEF_SIZE = 96 };

@@ -50,7 +50,7 @@ PAIRS |= {
     "xz -1/-2": (f"xz -1 -k -c {file('text')}", f"xz -2 -k -c {file('text')}", None),
     "xz/sort": (f"xz -1 -k -c {file('text')}", f"sort {file('lines')}", None),
     "chase 2/3 MB": (chase(2000, 10000000), chase(3000, 10000000), None),
-    "matrix rows/columns": (f"{build}/tests/bench/matrix 350", f"{build}/tests/bench/matrix 350 columns", None),
+    "matrix rows/columns": (f"{build}/programs/emp-matr 450", f"{build}/programs/emp-matc 450", None),
     "chase 1.5 MB/inc": (chase(1500, 10000000), inc("iterations", 300e6), None),
 }
 chosen = args.pairs.split(",") if args.pairs else list(PAIRS)

@@ -50,7 +50,7 @@ programs = {
     "perl": ["perl", "-e", "my $x = 0; $x = ($x * 5 + $_) % 1000003 for 1 .. 600000"],
     "python": ["/usr/bin/python3", "-c", "x = 0\nfor i in range(900000): x = (x * 5 + i) % 1000003"],
     "sort": ["sort", file("lines")],
-    "matrix": [os.path.join(build, "tests/bench/matrix"), "260"],
+    "matrix": [os.path.join(build, "programs/emp-matr"), "330"],
     "chase1.5": [os.path.join(build, "tests/bench/chase"), "1536", "4000000"],
     "chase24": [os.path.join(build, "tests/bench/chase"), "24576", "1000000"],
     "inc": [os.path.join(build, "calibrate/emp-inc"), "--iterations", "300000000"],

@@ -147,7 +147,7 @@ programs = {
     "INC0.2": [path("calibrate/emp-inc"), "0.2"],
     "xz": ["xz", "-4", "-k", "-c", data],
     "sort": ["sort", "--parallel=1", "-S", "64M", data],
-    "matrix": [path("tests/bench/matrix"), "360"],
+    "matrix": [path("programs/emp-matr"), "460"],
 }
 
 print("calibrating beside the noisy daemon ...", file=sys.stderr)

@@ -55,7 +55,7 @@ for path in filter(os.path.isabs, json.load(open(sys.argv[1]))): # the others ar
     with open(path, "rb") as file:
         if file.read(4) == b"\x7fELF":
             print(path)' "$build/meson-info/intro-installed.json" >"$dir/programs"
-that "eight programs and two libraries are installed" test "$(wc -l <"$dir/programs")" = 10
+that "eleven programs and two libraries are installed" test "$(wc -l <"$dir/programs")" = 13
 while read -r program; do
 	that "$program can be read" test -r "$program"
 	case $program in *.so*) kind=check_library ;; *) kind=check ;; esac

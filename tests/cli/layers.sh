@@ -28,7 +28,7 @@ allowed() { # TOP: which folders a file below it may include, as an alternation
 	esac
 }
 
-for top in lib/* setup calibrate measure study analyze clock emp; do
+for top in lib/* setup calibrate measure study analyze programs clock emp; do
 	[ -d "$top" ] || continue
 	files=$(find "$top" -name '*.[ch]')
 	[ -n "$files" ] || { echo "$top holds no source"; bad=1; continue; }
@@ -38,7 +38,7 @@ done
 
 # A library is included where its header says, and nowhere else: LIBRARY FILE-OR-FOLDER...
 while read -r library places; do
-	wrong=$(grep -rlE "^#include <$library" --include='*.[ch]' lib setup calibrate measure study analyze emp | grep -vE "^($places)")
+	wrong=$(grep -rlE "^#include <$library" --include='*.[ch]' lib setup calibrate measure study analyze programs emp | grep -vE "^($places)")
 	[ -z "$wrong" ] || { echo "<$library> is included outside $places:"; echo "$wrong"; bad=1; }
 done <<'L'
 nettle/ lib/host/system/digest.c
@@ -63,7 +63,7 @@ wrong=$(grep -nE '^#include "setup/(apply|fingerprint)/' setup/audit/*.[ch]
 
 # A name of a function (static ones, too) or macro is that of one only: `grep` must find what a reader looks for. Two may stand twice: main, and
 # BPF_PROG, which libbpf's macro makes the beginning of each BPF program.
-twice=$(find lib setup calibrate measure study analyze clock emp -name '*.[ch]' | sort | xargs awk '
+twice=$(find lib setup calibrate measure study analyze programs clock emp -name '*.[ch]' | sort | xargs awk '
 	FNR == 1 { name = "" }
 	/^#define [A-Za-z_]/ { macro = $2; sub(/\(.*/, "", macro); at[macro FS FILENAME] = macro; next }
 	/^[a-z_]/ {

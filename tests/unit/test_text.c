@@ -101,6 +101,31 @@ TEST(a_size_is_in_bytes_or_has_a_unit)
 	assert_string_equal(err.text, "memory must be a size such as 64M or 1G, not '5x'");
 }
 
+TEST(a_count_has_units_of_a_thousand)
+{
+	static const struct {
+		const char *text;
+		int64_t n;
+		const char *brief;
+	} rows[] = {{"1", 1, "1"}, {"250", 250, "250"}, {"100K", 100000, "100K"},
+		{"3.2M", 3200000, "3.2M"}, {"1.1K", 1100, "1.1K"}, {"1.234K", 1234, "1234"},
+		{"0.5K", 500, "500"}, {"1G", 1000000000, "1G"}, {"1000500", 1000500, "1000500"}};
+	static const char *const bad[] = {"", "0", "-1", "K", "1k", "1KB", "1.0001K", "0.5", "1e3",
+		"0x10", "inf", "2G", "1 K"};
+	struct error err = {};
+	int64_t n;
+
+	for (size_t i = 0; i < ELEMENTS(rows); i++) {
+		assert_int_equal(text_parse_count(rows[i].text, "SIZE", 1000000000, &n, &err), 0);
+		assert_int_equal(n, rows[i].n);
+		assert_string_equal(text_brief_count(n), rows[i].brief);
+	}
+	for (size_t i = 0; i < ELEMENTS(bad); i++)
+		assert_int_equal(text_parse_count(bad[i], "SIZE", 1000000000, &n, &err), -EINVAL);
+	assert_string_equal(err.text,
+		"SIZE must be a whole number from 1 to 1G, such as 250, 100K or 3.2M, not '1 K'");
+}
+
 TEST(durations_read_as_a_person_writes_them)
 {
 	static const struct {

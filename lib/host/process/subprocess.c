@@ -348,29 +348,40 @@ char *suite_path(const char *place, const char *installed, const char *name)
 	return text_format("%s/%s", installed ?: own, name);
 }
 
-/* Its folder in the build tree: emp-x is in x, but for these. */
-static const char *suite_place(const char *name)
-{
-	static const char *const places[][2] = {{"emp-inc", "calibrate"}, {"emp-load", "measure"},
-		{"emp-compare-commits", "measure"}, {"libemp-clock-preload.so", "lib/clock"}};
+/* A file of the suite that is not a tool in the folder of the same name. */
+static const struct suite_file {
+	const char *name;
+	const char *folder;    /* in the build tree */
+	const char *installed; /* NULL: beside the tools */
+} suite_files[] = {
+	{"emp-inc", "calibrate", NULL},
+	{"emp-load", "measure", NULL},
+	{"emp-compare-commits", "measure", NULL},
+	{"emp-sort", "programs", EMP_PROGRAM_DIR},
+	{"emp-matc", "programs", EMP_PROGRAM_DIR},
+	{"emp-matr", "programs", EMP_PROGRAM_DIR},
+	{"libemp-clock-preload.so", "lib/clock", EMP_LIB_DIR},
+};
 
-	for (size_t i = 0; i < ELEMENTS(places); i++)
-		if (!strcmp(name, places[i][0]))
-			return places[i][1];
-	return name + strlen("emp-");
+static struct suite_file suite_file_of(const char *name)
+{
+	for (size_t i = 0; i < ELEMENTS(suite_files); i++)
+		if (!strcmp(name, suite_files[i].name))
+			return suite_files[i];
+	return (struct suite_file){name, name + strlen("emp-"), NULL};
 }
 
 int suite_file_find(const char *name, char **ret, struct error *err)
 {
 	const bool library = strstr(name, ".so");
-	_cleanup_(freep) char *path = suite_path(
-		suite_place(name), library ? EMP_LIB_DIR : NULL, name);
+	const struct suite_file file = suite_file_of(name);
+	_cleanup_(freep) char *path = suite_path(file.folder, file.installed, name);
 
 	if (access(path, library ? R_OK : X_OK) < 0)
 		return error_say(err, -ENOENT, "%s is not in %.*s; %s", name,
 			(int)(strrchr(path, '/') - path), path,
-			library ? "is EMP installed as a whole?"
-				: "install all tools of the suite in one directory");
+			file.installed ? "is EMP installed as a whole?"
+				       : "install all tools of the suite in one directory");
 	*ret = TAKE(path);
 	return 0;
 }

@@ -50,8 +50,9 @@ int executable_find(const char *name, char **ret, struct error *err);
  * after the installation, such as that of the tarball, has its own folder `installed`. */
 char *suite_path(const char *place, const char *installed, const char *name);
 
-/* The file of another tool of the suite ("emp-setup") or of a library ("libemp-clock-preload.so"):
- * in the folder of this executable, or in the build tree; the caller frees it. -ENOENT with a
+/* The file of another tool of the suite ("emp-setup"), of a program that it measures ("emp-sort") or
+ * of a library ("libemp-clock-preload.so"): in the folder of this executable, where it is installed,
+ * or in the build tree; the caller frees it. -ENOENT with a
  * sentence. Tools are separate programs because the licences of their libraries must not meet in
  * one binary (GPL-2-only libcpupower in emp-setup, GPL-3 GSL in the others). */
 int suite_file_find(const char *name, char **ret, struct error *err);
