@@ -2,6 +2,7 @@
 /* What a study measured: see study_data.h. */
 #include "lib/study/study_data.h"
 
+#include "lib/document/document.h"
 #include "lib/report/run_result.h"
 
 const char *const study_rule_names[N_STUDY_RULES + 1] = {
@@ -303,6 +304,18 @@ static int begin_data(struct study_data *data, const struct study_block *blocks,
 	return 0;
 }
 
+/* Whether the environment is that of a virtual machine; without one it is not known. */
+static int find_virtual(struct book *book, int64_t environment, bool *ret, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *fingerprint = NULL;
+	int r = document_read_environment(book, environment, &fingerprint, err);
+	const json_t *identity = json_object_get(fingerprint, "identity");
+	const json_t *virtualisation = json_object_get(identity, "virtualisation");
+
+	*ret = json_is_true(json_object_get(virtualisation, "virtual"));
+	return r < 0 ? r : 0;
+}
+
 int study_data_read(struct book *book, int64_t study, const char *profile, struct study_data *ret,
 	struct error *err)
 {
@@ -321,6 +334,8 @@ int study_data_read(struct book *book, int64_t study, const char *profile, struc
 	if (r == 0)
 		r = add_readings(book, &data, blocks, data.n_blocks, err);
 	fields_free(&study_block_table, blocks, data.n_blocks);
+	if (r == 0)
+		r = find_virtual(book, data.study.environment, &data.virtual, err);
 	if (r < 0)
 		return r;
 	*ret = TAKE_STRUCT(data);

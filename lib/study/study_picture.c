@@ -582,7 +582,7 @@ static void write_rows(const void *subject, FILE *script)
 	for (size_t series = 0; series < rows->n_series; series++)
 		plot_text(script, "names", series + 1, "%s", rows->series[series]);
 	for (size_t i = 0; i < rows->n; i++) {
-		_cleanup_(freep) char *label = plot_short(rows->items[i].label, 18);
+		_cleanup_(freep) char *label = plot_short(rows->items[i].label, 16);
 
 		plot_tick_text(script, "labels", i + 1, label);
 	}

@@ -283,6 +283,13 @@ static void add_daemons_gone(struct study_report *report)
 
 void study_add_steps(struct study_report *report)
 {
+	if (report->data->virtual)
+		study_add_remark(report,
+			"This is a virtual machine: turbo, SpeedStep and other settings of the "
+			"processor are the host's, and steps that set them show nothing here.");
+	study_add_remark(report,
+		"The numbers of the papers' Tables II to V and of Figures 2, 9 to 12 and 17 are not "
+		"part of EMP.");
 	if (report->data->n_contrasts == 0)
 		return;
 	add_verdicts(report);
