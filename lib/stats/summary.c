@@ -2,6 +2,8 @@
 /* Summary statistics: see summary.h. */
 #include "lib/stats/summary.h"
 
+#include <gsl/gsl_cdf.h>
+
 static int int64_by_value(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -88,6 +90,14 @@ double proportion_at_least(size_t k, size_t n)
 	middle = p + z * z / (2 * cases);
 	reach = z * sqrt(p * (1 - p) / cases + z * z / (4 * cases * cases));
 	return (middle - reach) / (1 + z * z / cases);
+}
+
+void proportion_interval(size_t k, size_t n, double *ret_low, double *ret_high)
+{
+	double wrong = (double)k, right = (double)(n - k);
+
+	*ret_low = k == 0 ? 0 : gsl_cdf_beta_Pinv(0.025, wrong, right + 1);
+	*ret_high = k == n ? 1 : gsl_cdf_beta_Pinv(0.975, wrong + 1, right);
 }
 
 double decile_sd_of(const int64_t *ascending, size_t n)

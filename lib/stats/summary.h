@@ -56,6 +56,10 @@ double decile_sd_of(const int64_t *ascending, size_t n);
 /* The lower end of the one-sided 95 % interval of k out of n (Wilson 1927); 0 for n = 0. */
 double proportion_at_least(size_t k, size_t n);
 
+/* The 95 % interval of the rate behind k out of n (Clopper & Pearson 1934), n > 0: right in 95 % of
+ * cases at least, however few there are. */
+void proportion_interval(size_t k, size_t n, double *ret_low, double *ret_high);
+
 /* Two levels in a set of values, as of a machine with two speeds, in any order. */
 
 struct two_levels {

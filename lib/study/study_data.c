@@ -329,7 +329,7 @@ int study_data_read(struct book *book, int64_t study, const char *profile, struc
 		r = begin_data(&data, blocks, data.n_blocks, err);
 	for (size_t i = 0; r == 0 && i < data.n_blocks; i++)
 		data.n_finished += blocks[i].finished_ns > 0;
-	if (r == 0)
+	if (r == 0 && data.study.what != STUDY_CLEAN_ROOM)
 		r = add_runs(book, &data, blocks, data.n_blocks, profile, err);
 	if (r == 0)
 		r = add_readings(book, &data, blocks, data.n_blocks, err);

@@ -8,6 +8,7 @@
 #include "lib/host/process/process.h"
 #include "lib/host/process/program.h"
 #include "lib/host/process/subprocess.h"
+#include "lib/study/clean_room.h"
 #include "lib/study/study_clocks.h"
 #include "lib/study/study_settings.h"
 
@@ -87,7 +88,8 @@ static int run_tool(char *const *argv, const char *what, int *ret_status, struct
 		.stdin_fd = -1,
 		.stdout_fd = -1,
 		.stderr_fd = errors,
-		.forward_signals = true};
+		.forward_signals = true,
+		.notes_signals = true};
 	int status, r = suite_file_find(argv[0], &path, err);
 
 	if (errors < 0)
@@ -249,6 +251,8 @@ int study_measure(struct study_session *s, struct error *err)
 	_cleanup_(freep) char *label = text_format("%s, percent", s->file.name);
 	int r = 0;
 
+	if (s->row.what == STUDY_CLEAN_ROOM)
+		return clean_room_measure(s, err);
 	for (size_t i = 0; i < s->n_blocks; i++)
 		if (!s->blocks[i].finished_ns)
 			s->total_ms += (uint64_t)(expected_of(s, &s->blocks[i]) / NS_PER_MS);

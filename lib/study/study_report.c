@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a study shows: see study_report.h. */
+#include "lib/study/clean_room_result.h"
 #include "lib/study/study_internal.h"
 
 #include <stdarg.h>
@@ -115,6 +116,9 @@ static int add_tables(struct study_report *report, struct book *book, struct err
 		study_add_times(report);
 		r = study_add_fits(report, err);
 		break;
+	case STUDY_CLEAN_ROOM:
+		r = study_add_clean_room(report, book, err);
+		break;
 	case STUDY_SUITE:
 		study_add_suite(report);
 		study_add_rules(report);
@@ -184,6 +188,8 @@ void study_report_print(const struct study_report *report, FILE *file)
 	if (data->file.text)
 		terminal_say(file, 0, "%s", terminal_text(data->file.text));
 	for (size_t i = 0; i < report->n_tables; i++) {
+		if (!*report->tables[i].title)
+			continue;
 		fputc('\n', file);
 		terminal_say(file, 2, "%s", report->tables[i].title);
 		table_print(report->tables[i].table, file);
@@ -225,7 +231,7 @@ void study_report_write(const struct study_report *report, const struct study_ta
 	for (size_t i = 0; i < report->n_tables; i++) {
 		const struct study_table *t = &report->tables[i];
 
-		if (only && only != t)
+		if ((only && only != t) || !*t->title)
 			continue;
 		fputs(between, file);
 		between = "\n";

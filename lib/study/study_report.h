@@ -8,7 +8,7 @@
 
 struct study_table {
 	const char *name; /* the member of the document, and what --table names */
-	char *title;
+	char *title; /* "": it is for programs only */
 	struct table *table;
 };
 

@@ -7,6 +7,7 @@
 #include "lib/host/process/process.h"
 #include "lib/host/process/signals.h"
 #include "lib/host/process/subprocess.h"
+#include "lib/study/clean_room.h"
 #include "lib/study/study_measure.h"
 #include "lib/study/study_night.h"
 #include "lib/study/study_settings.h"
@@ -107,7 +108,8 @@ static int find_inc_constant(struct study_session *s, struct error *err)
 	_cleanup_(freep) char *constant = paths_inc_constant(book), *path = NULL;
 	char *const argv[] = {
 		(char *)"emp-calibrate", (char *)"constant", (char *)"--db", (char *)book, NULL};
-	struct subprocess calibrate = {.argv = argv, .stdout_fd = -1, .forward_signals = true};
+	struct subprocess calibrate = {
+		.argv = argv, .stdout_fd = -1, .forward_signals = true, .notes_signals = true};
 	bool needed = false;
 	int status, r;
 
@@ -139,29 +141,41 @@ int study_open(struct study_session *s, struct error *err)
 	return r;
 }
 
+static int plan_blocks(struct study_session *s, int64_t limit_ns, struct error *err)
+{
+	int r;
+
+	if (s->file.what == STUDY_CLEAN_ROOM)
+		return clean_room_plan(s, limit_ns, err);
+	r = study_find_durations(s, s->book, true, err);
+	if (r == 0)
+		r = study_plan_make(&s->plan, &s->file, limit_ns, err);
+	if (r == 0)
+		s->blocks = study_plan_blocks(
+			&s->plan, &s->file, (uint64_t)s->row.seed, &s->n_blocks);
+	return r;
+}
+
 int study_begin(struct study_session *s, int64_t limit_ns, struct error *err)
 {
 	uint64_t seed;
 	int r = find_inc_constant(s, err);
 
+	if (s->options->seed < 0 && getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
+		return error_os(err, -errno, "cannot read random numbers");
+	s->row.seed = s->options->seed < 0 ? (int64_t)(seed >> 1) : s->options->seed;
 	if (r == 0)
-		r = study_find_durations(s, s->book, true, err);
-	if (r == 0)
-		r = study_plan_make(&s->plan, &s->file, limit_ns, err);
+		r = plan_blocks(s, limit_ns, err);
 	if (r == 0)
 		r = run_session_environment(&s->base, err);
 	if (r < 0)
 		return r;
 
-	if (s->options->seed < 0 && getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
-		return error_os(err, -errno, "cannot read random numbers");
-	s->row.seed = s->options->seed < 0 ? (int64_t)(seed >> 1) : s->options->seed;
 	s->row.name = xstrdup(s->file.name);
 	s->row.what = s->file.what;
 	s->row.file = xstrdup(s->file.source);
 	s->row.owner = xstrdup(process_ref(getpid()));
 	s->row.environment = s->base.environment;
-	s->blocks = study_plan_blocks(&s->plan, &s->file, (uint64_t)s->row.seed, &s->n_blocks);
 	r = book_add_study(s->book, &s->row, s->blocks, s->n_blocks, err);
 	if (r == 0 && !s->options->quiet)
 		study_show_begin(s);
@@ -205,6 +219,8 @@ int study_run(struct study_session *s, const struct study_options *options, cons
 	if (r < 0)
 		return r;
 
+	if (options->dry_run && s->file.what == STUDY_CLEAN_ROOM)
+		return clean_room_describe(stdout, s, err);
 	if (options->dry_run) {
 		/* what is not known without a book is said */
 		if (book_open(&book, options->db, BOOK_READ, NULL) == 0)

@@ -33,6 +33,7 @@ struct study_session {
 	/* while it is measured: what blocks are expected to take */
 	struct progress progress;
 	uint64_t done_ms, total_ms;
+	int64_t deadline_ns; /* of a clean room (CLOCK_MONOTONIC); 0: not begun */
 };
 
 #define STUDY_SESSION_NEW ((struct study_session){.base = RUN_SESSION_NEW})

@@ -5,6 +5,7 @@
 #include "lib/base/argv.h"
 #include "lib/base/table.h"
 #include "lib/host/process/process.h"
+#include "lib/study/clean_room.h"
 
 static uint64_t n_samples_of(const struct study_session *s)
 {
@@ -102,7 +103,10 @@ void study_show_plan(const struct study_session *s)
 
 void study_show_begin(const struct study_session *s)
 {
-	if (s->n_blocks)
+	if (s->row.what == STUDY_CLEAN_ROOM)
+		terminal_say(stdout, 2, "Study %lld, %s: %s in random order.", (long long)s->row.id,
+			terminal_text(s->row.name), text_count((int64_t)s->n_blocks, "comparison"));
+	else if (s->n_blocks)
 		terminal_say(stdout, 2, "Study %lld, %s: %s.", (long long)s->row.id,
 			terminal_text(s->row.name), plan_text(s, s->n_blocks, n_samples_of(s)));
 	show_notes(s);
@@ -124,6 +128,8 @@ void study_show_resumed(const struct study_session *s)
 
 void study_show_end(const struct study_session *s)
 {
+	if (s->row.what == STUDY_CLEAN_ROOM && clean_room_show(s, NULL) == 0)
+		fputc('\n', stdout);
 	printf("Study %lld is complete: emp-analyze study %lld\n", (long long)s->row.id,
 		(long long)s->row.id);
 	fflush(stdout);

@@ -61,3 +61,18 @@ CREATE TABLE study_reading(
   sample INTEGER NOT NULL CHECK(sample BETWEEN 1 AND 4294967295),
   ns INTEGER NOT NULL CHECK(ns >= 0),
   PRIMARY KEY(block, clock, sample)) STRICT, WITHOUT ROWID;
+
+-- Of the study clean-room: how a block compared the program with its copy.
+CREATE TABLE study_comparison(
+  block INTEGER PRIMARY KEY REFERENCES study_block ON DELETE CASCADE,
+  copy_first INTEGER NOT NULL CHECK(copy_first IN (0, 1)),
+  slowed REAL NOT NULL CHECK(slowed >= 0), -- the share by which the copy was slower
+  daemon REAL CHECK(daemon >= 0)) STRICT; -- of the CPU, that the planted daemon took; NULL: there was none
+
+-- What was claimed of the copy, by one rule of the block's tool.
+CREATE TABLE study_claim(
+  block INTEGER NOT NULL REFERENCES study_comparison ON DELETE CASCADE,
+  rule TEXT NOT NULL,
+  claim TEXT NOT NULL CHECK(claim IN ('none', 'faster', 'slower')),
+  ratio REAL CHECK(ratio >= 0), -- copy / original; NULL: not known
+  PRIMARY KEY(block, rule)) STRICT;

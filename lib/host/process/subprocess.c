@@ -110,7 +110,7 @@ static void pass_signal(
 {
 	bool typed = info->ssi_signo == SIGINT && info->ssi_code == SI_KERNEL;
 
-	if (p->ends_on_signals)
+	if (p->ends_on_signals || p->notes_signals)
 		interrupt_note((int)info->ssi_signo);
 	if (!typed && p->ends_on_signals)
 		signal_tree(h, (int)info->ssi_signo);
@@ -360,6 +360,7 @@ static const struct suite_file {
 	{"emp-sort", "programs", EMP_PROGRAM_DIR},
 	{"emp-matc", "programs", EMP_PROGRAM_DIR},
 	{"emp-matr", "programs", EMP_PROGRAM_DIR},
+	{"emp-slowed", "programs", EMP_PROGRAM_DIR},
 	{"libemp-clock-preload.so", "lib/clock", EMP_LIB_DIR},
 };
 
