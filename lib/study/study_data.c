@@ -63,8 +63,8 @@ static int find_subject(const struct study_data *data, const char *subject, size
 	return -ENOENT;
 }
 
-/* The sample i of a run under one of the rules. `by_name`: without and with what is not in the
- * profile. NULL: the second result is the first. */
+/* The sample i of a run, to each rule that keeps it. cutoffs: the run judged by the cutoffs of its
+ * profile alone; causes: by its own rules. */
 static void add_sample(struct study_cell *cell, int round, const struct run_result *cutoffs,
 	const struct run_result *causes, size_t i)
 {
@@ -102,7 +102,7 @@ static void begin_block(struct study_cell *cell, const struct study_block *block
 				time_blocks_add(&cell->times[rule][clock], block->round);
 }
 
-static struct study_daemon *find_daemon(struct study_data *data, const char *name)
+static struct study_daemon *find_study_daemon(struct study_data *data, const char *name)
 {
 	struct study_daemon *daemon;
 
@@ -115,13 +115,13 @@ static struct study_daemon *find_daemon(struct study_data *data, const char *nam
 	return daemon;
 }
 
-static void add_daemons(
+static void add_daemon_times(
 	struct study_data *data, size_t combination, const struct run_result *result)
 {
 	const struct daemons *others = &result->discarding.others;
 
 	for (size_t i = 0; i < others->n; i++) {
-		struct study_daemon *daemon = find_daemon(data, others->items[i].name);
+		struct study_daemon *daemon = find_study_daemon(data, others->items[i].name);
 
 		daemon->shares[combination] += (double)others->items[i].total_ns;
 		if (!daemon->unit)
@@ -131,8 +131,9 @@ static void add_daemons(
 		data->et_ns[combination] += (double)result->samples[i].et_ns;
 }
 
-static int add_run(struct book *book, struct study_data *data, const struct study_block *block,
-	int64_t id, const char *profile, bool again, struct error *err)
+static int add_samples_of_run(struct book *book, struct study_data *data,
+	const struct study_block *block, int64_t id, const char *profile, bool again,
+	struct error *err)
 {
 	_cleanup_(run_clear) struct run run = {};
 	_cleanup_(run_rules_clear) struct run_rules rules = {};
@@ -171,7 +172,7 @@ static int add_run(struct book *book, struct study_data *data, const struct stud
 		cell->run = id;
 		cell->run_samples = n;
 	}
-	add_daemons(data, combination, &causes);
+	add_daemon_times(data, combination, &causes);
 	return 0;
 }
 
@@ -189,7 +190,8 @@ static int add_runs(struct book *book, struct study_data *data, const struct stu
 		while (k < n_blocks && blocks[k].id != runs[i].block)
 			k++;
 		if (k < n_blocks)
-			r = add_run(book, data, &blocks[k], runs[i].run, profile, again, err);
+			r = add_samples_of_run(
+				book, data, &blocks[k], runs[i].run, profile, again, err);
 	}
 	free(runs);
 	for (size_t i = 0; i < data->n_daemons; i++)

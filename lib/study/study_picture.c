@@ -549,7 +549,7 @@ static bool find_rows_axis(const struct picture_rows *rows, struct axis *ret)
 	return true;
 }
 
-static void write_rows(const void *subject, FILE *script)
+static void write_picture_rows(const void *subject, FILE *script)
 {
 	const struct picture_rows *rows = subject;
 	struct axis axis;
@@ -623,7 +623,7 @@ static int draw_rows(const struct study_report *report, enum study_picture pictu
 		list_suite_rows(report, &rows, picture);
 	if (rows.n == 0 || !find_rows_axis(&rows, &axis))
 		return nothing_to_draw(report, picture, err);
-	return plot_drawing((struct drawing){"study-rows", write_rows, &rows,
+	return plot_drawing((struct drawing){"study-rows", write_picture_rows, &rows,
 				    plot_height(20 + 4.5 * (double)rows.n, rows.n_series)},
 		path, keep, err);
 }

@@ -167,7 +167,7 @@ static void add_verdicts(struct study_report *report)
 }
 
 /* A share of a variance, in percent with one decimal. */
-static void add_share(struct table *table, const struct variance_share *share)
+static void add_share_cells(struct table *table, const struct variance_share *share)
 {
 	struct block_interval i = share->interval;
 
@@ -206,8 +206,8 @@ static void add_step_shares(struct study_report *report)
 			table_begin_row(table);
 			table_add(table, TEXT(data->subjects[s].name), TEXT(c->name),
 				TEXT(study_clock_names[clock]));
-			add_share(table, &shares.removed);
-			add_share(table, &shares.explained);
+			add_share_cells(table, &shares.removed);
+			add_share_cells(table, &shares.explained);
 		}
 }
 
@@ -242,7 +242,7 @@ static void add_variance(struct study_report *report)
 		table_add(table, TEXT(data->subjects[i / N_STUDY_CLOCKS].name),
 			TEXT(study_clock_names[i % N_STUDY_CLOCKS]));
 		for (size_t p = 0; p < N_VARIANCE_PARTS; p++)
-			add_share(table, &shares.parts[p]);
+			add_share_cells(table, &shares.parts[p]);
 	}
 }
 
