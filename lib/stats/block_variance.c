@@ -375,7 +375,7 @@ static double settings_variance(const double *means, const double *errors, size_
 	return fmax(0, squares - times * error * (double)(n - 1) / (double)n);
 }
 
-static void fill_shares(
+static void set_variance_shares(
 	double ret[N_VARIANCE_PARTS], double settings, double blocks, double samples)
 {
 	double sum = settings + blocks + samples;
@@ -403,7 +403,7 @@ static void find_shares(
 		blocks += (d.of_means - d.within / s[i].per_block) / (double)n;
 		samples += d.within / (double)n;
 	}
-	fill_shares(
+	set_variance_shares(
 		ret, settings_variance(means, errors, n, random ? 2 : 1), fmax(0, blocks), samples);
 }
 

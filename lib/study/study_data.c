@@ -2,6 +2,7 @@
 /* What a study measured: see study_data.h. */
 #include "lib/study/study_data.h"
 
+#include "lib/document/document.h"
 #include "lib/report/run_result.h"
 
 const char *const study_rule_names[N_STUDY_RULES + 1] = {
@@ -62,8 +63,8 @@ static int find_subject(const struct study_data *data, const char *subject, size
 	return -ENOENT;
 }
 
-/* The sample i of a run under one of the rules. `by_name`: without and with what is not in the
- * profile. NULL: the second result is the first. */
+/* The sample i of a run, to each rule that keeps it. cutoffs: the run judged by the cutoffs of its
+ * profile alone; causes: by its own rules. */
 static void add_sample(struct study_cell *cell, int round, const struct run_result *cutoffs,
 	const struct run_result *causes, size_t i)
 {
@@ -101,7 +102,7 @@ static void begin_block(struct study_cell *cell, const struct study_block *block
 				time_blocks_add(&cell->times[rule][clock], block->round);
 }
 
-static struct study_daemon *find_daemon(struct study_data *data, const char *name)
+static struct study_daemon *find_study_daemon(struct study_data *data, const char *name)
 {
 	struct study_daemon *daemon;
 
@@ -114,13 +115,13 @@ static struct study_daemon *find_daemon(struct study_data *data, const char *nam
 	return daemon;
 }
 
-static void add_daemons(
+static void add_daemon_times(
 	struct study_data *data, size_t combination, const struct run_result *result)
 {
 	const struct daemons *others = &result->discarding.others;
 
 	for (size_t i = 0; i < others->n; i++) {
-		struct study_daemon *daemon = find_daemon(data, others->items[i].name);
+		struct study_daemon *daemon = find_study_daemon(data, others->items[i].name);
 
 		daemon->shares[combination] += (double)others->items[i].total_ns;
 		if (!daemon->unit)
@@ -130,8 +131,9 @@ static void add_daemons(
 		data->et_ns[combination] += (double)result->samples[i].et_ns;
 }
 
-static int add_run(struct book *book, struct study_data *data, const struct study_block *block,
-	int64_t id, const char *profile, bool again, struct error *err)
+static int add_samples_of_run(struct book *book, struct study_data *data,
+	const struct study_block *block, int64_t id, const char *profile, bool again,
+	struct error *err)
 {
 	_cleanup_(run_clear) struct run run = {};
 	_cleanup_(run_rules_clear) struct run_rules rules = {};
@@ -170,7 +172,7 @@ static int add_run(struct book *book, struct study_data *data, const struct stud
 		cell->run = id;
 		cell->run_samples = n;
 	}
-	add_daemons(data, combination, &causes);
+	add_daemon_times(data, combination, &causes);
 	return 0;
 }
 
@@ -188,7 +190,8 @@ static int add_runs(struct book *book, struct study_data *data, const struct stu
 		while (k < n_blocks && blocks[k].id != runs[i].block)
 			k++;
 		if (k < n_blocks)
-			r = add_run(book, data, &blocks[k], runs[i].run, profile, again, err);
+			r = add_samples_of_run(
+				book, data, &blocks[k], runs[i].run, profile, again, err);
 	}
 	free(runs);
 	for (size_t i = 0; i < data->n_daemons; i++)
@@ -303,6 +306,18 @@ static int begin_data(struct study_data *data, const struct study_block *blocks,
 	return 0;
 }
 
+/* Whether the environment is that of a virtual machine; without one it is not known. */
+static int find_virtual(struct book *book, int64_t environment, bool *ret, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *fingerprint = NULL;
+	int r = document_read_environment(book, environment, &fingerprint, err);
+	const json_t *identity = json_object_get(fingerprint, "identity");
+	const json_t *virtualisation = json_object_get(identity, "virtualisation");
+
+	*ret = json_is_true(json_object_get(virtualisation, "virtual"));
+	return r < 0 ? r : 0;
+}
+
 int study_data_read(struct book *book, int64_t study, const char *profile, struct study_data *ret,
 	struct error *err)
 {
@@ -321,6 +336,8 @@ int study_data_read(struct book *book, int64_t study, const char *profile, struc
 	if (r == 0)
 		r = add_readings(book, &data, blocks, data.n_blocks, err);
 	fields_free(&study_block_table, blocks, data.n_blocks);
+	if (r == 0)
+		r = find_virtual(book, data.study.environment, &data.virtual, err);
 	if (r < 0)
 		return r;
 	*ret = TAKE_STRUCT(data);

@@ -70,6 +70,7 @@ struct study_data {
 	struct study_clock_times *clocks;
 	size_t n_clocks;
 	size_t n_blocks, n_finished; /* blocks */
+	bool virtual;                /* it was measured on a virtual machine */
 };
 
 /* profile: cutoffs in the place of those that the runs were measured with; NULL: those. */

@@ -26,6 +26,7 @@ struct cell study_time_cell(double ns, double step_ns);
 struct cell study_share_cell(double share);
 /* The cells of BOUND_COLUMNS, and of INTERVAL_COLUMNS. */
 void study_add_bounds(struct table *table, struct block_interval interval);
+void study_add_interval(struct table *table, struct block_interval interval, const char *text);
 void study_add_time_interval(struct table *table, struct block_interval interval, double step_ns);
 void study_add_share_interval(struct table *table, struct block_interval interval);
 

@@ -16,32 +16,29 @@ static size_t last_combination(const struct study_data *data)
 	return data->file.order == STUDY_EACH_ALONE ? 0 : data->n_combinations - 1;
 }
 
-static const struct column rule_columns[] = {
-	{"PROGRAM", COLUMN_WRAP, "program"},
-	{"CLOCK", COLUMN_TEXT, "clock"},
-	{"RULE", COLUMN_TEXT, "rule"},
-	{"N", COLUMN_NUMBER, "samples"},
-	{"OUT", COLUMN_NUMBER, "discarded"},
-	{"MIN", COLUMN_NUMBER, "min_ns"},
-	{"MAX", COLUMN_NUMBER, "max_ns"},
-	{"MEAN", COLUMN_NUMBER, "mean_ns"},
-	BOUND_COLUMNS("mean", "_ns"),
-	{"SD", COLUMN_NUMBER, "sd_ns"},
-	BOUND_COLUMNS("sd", "_ns"),
-	{"CV", COLUMN_NUMBER, "cv"},
-	BOUND_COLUMNS("cv", ""),
-	{"PAPER'S CV", COLUMN_NUMBER, "paper_cv"},
-	{NULL, COLUMN_NUMBER, "size"},
-	{},
-};
+#define RULE_COLUMNS(paper)                                                                    \
+	{                                                                                      \
+		{"PROGRAM", COLUMN_WRAP, "program"}, {NULL, COLUMN_TEXT, "clock"},             \
+			{"RULE", COLUMN_TEXT, "rule"}, {"N", COLUMN_NUMBER, "samples"},        \
+			{"OUT", COLUMN_NUMBER, "discarded"}, {"MIN", COLUMN_NUMBER, "min_ns"}, \
+			{"MAX", COLUMN_NUMBER, "max_ns"}, {"MEAN", COLUMN_NUMBER, "mean_ns"},  \
+			BOUND_COLUMNS("mean", "_ns"), {"SD", COLUMN_NUMBER, "sd_ns"},          \
+			BOUND_COLUMNS("sd", "_ns"), {"CV", COLUMN_NUMBER, "cv"},               \
+			BOUND_COLUMNS("cv", ""), {paper, COLUMN_NUMBER, "paper_cv"},           \
+			{NULL, COLUMN_NUMBER, "size"}, {},                                     \
+	}
+
+/* The papers have none of ET. */
+static const struct column et_columns[] = RULE_COLUMNS(NULL),
+			   pt_columns[] = RULE_COLUMNS("PAPER'S");
 
 /* Of Tables VI (all) and XIX (both checks), for an INC of the same length. */
 static double paper_cv_of(const char *program, enum study_clock clock, size_t rule)
 {
 	if (clock == STUDY_PT && rule == STUDY_RULE_ALL)
-		return paper_cv("EMP VI", program);
+		return paper_cv("VI", program);
 	if (clock == STUDY_PT && rule == STUDY_RULE_EMP)
-		return paper_cv("EMP XIX", program);
+		return paper_cv("XIX", program);
 	return NAN;
 }
 
@@ -74,13 +71,18 @@ void study_add_rules(struct study_report *report)
 {
 	const struct study_data *data = report->data;
 	size_t last = last_combination(data);
-	struct table *table = study_add_table(report, "rules", rule_columns,
-		"What each rule leaves%s%s", last > 0 ? ", with the settings: " : "",
-		last > 0 ? study_combination_name(data, last) : "");
 
-	for (size_t s = 0; s < data->n_subjects; s++)
-		for (size_t k = 0; k < N_STUDY_CLOCKS * N_STUDY_RULES; k++)
-			add_rule_row(table, data, s, k / N_STUDY_RULES, k % N_STUDY_RULES);
+	for (size_t clock = 0; clock < N_STUDY_CLOCKS; clock++) {
+		struct table *table = study_add_table(report,
+			clock == STUDY_ET ? "rules_et" : "rules_pt",
+			clock == STUDY_ET ? et_columns : pt_columns,
+			"%s: what each rule leaves%s%s", study_clock_names[clock],
+			last > 0 ? ", with the settings: " : "",
+			last > 0 ? study_combination_name(data, last) : "");
+
+		for (size_t k = 0; k < data->n_subjects * N_STUDY_RULES; k++)
+			add_rule_row(table, data, k / N_STUDY_RULES, clock, k % N_STUDY_RULES);
+	}
 	study_add_remark(report,
 		"Rules: all samples; sedona, those without an execution over a cutoff of the "
 		"profile; emp, of these those within 2 sd of their mean (the papers' two checks); "
@@ -132,7 +134,7 @@ static const struct column size_columns[] = {
 	INTERVAL_COLUMNS("mean", "_ns"),
 	{"SD", COLUMN_NUMBER, "sd_ns"},
 	{"BLOCKS", COLUMN_NUMBER, "blocks"},
-	{"THEIR SD", COLUMN_NUMBER, "blocks_sd_ns"},
+	{NULL, COLUMN_NUMBER, "blocks_sd_ns"},
 	{"CLOSE", COLUMN_TEXT, "close"},
 	{NULL, COLUMN_NUMBER, "size"},
 	{},
@@ -219,25 +221,20 @@ int study_add_sizes(struct study_report *report, struct book *book, struct error
 	return 0;
 }
 
-/* Which tables of the papers a study is shown beside, with blanks between; NULL: none. */
+/* Which tables of the papers a study is shown beside, NULL: none. */
 static const char *paper_tables(enum study_kind kind)
 {
 	switch (kind) {
 	case STUDY_LENGTHS:
-		return "VI VII XVIII XIX";
+		return "VI, VII, XVIII, XIX";
 	case STUDY_SAMPLES:
-		return "XX XXI";
+		return "XX, XXI";
 	case STUDY_SETTINGS:
 	case STUDY_VERSIONS:
-		return "VII XVIII";
+		return "VII, XVIII";
 	default:
 		return NULL;
 	}
-}
-
-static struct cell paper_time_cell(double ms)
-{
-	return VALUE(json_real_or_null(ms), isnan(ms) ? "-" : text_brief("%g ms", ms));
 }
 
 static struct cell paper_count_cell(int count)
@@ -248,17 +245,17 @@ static struct cell paper_count_cell(int count)
 void study_add_papers(struct study_report *report)
 {
 	static const struct column columns[] = {
-		{"TABLE", COLUMN_TEXT, "table"},
+		{"EMP", COLUMN_TEXT, "table"},
 		{"PROGRAM", COLUMN_TEXT, "program"},
 		{"CLOCK", COLUMN_TEXT, "clock"},
-		{"STAGE", COLUMN_TEXT, "stage"},
+		{NULL, COLUMN_TEXT, "stage"},
 		{"N", COLUMN_NUMBER, "samples"},
 		{"I", COLUMN_NUMBER, "by_cutoff"},
 		{"II", COLUMN_NUMBER, "by_two_sd"},
-		{"MIN", COLUMN_NUMBER, "min_ms"},
-		{"MAX", COLUMN_NUMBER, "max_ms"},
-		{"MEAN", COLUMN_NUMBER, "mean_ms"},
-		{"SD", COLUMN_NUMBER, "sd_ms"},
+		{NULL, COLUMN_NUMBER, "min_ns"},
+		{NULL, COLUMN_NUMBER, "max_ns"},
+		{"MEAN", COLUMN_NUMBER, "mean_ns"},
+		{"SD", COLUMN_NUMBER, "sd_ns"},
 		{"CV", COLUMN_NUMBER, "cv"},
 		{},
 	};
@@ -268,18 +265,20 @@ void study_add_papers(struct study_report *report)
 	if (!wanted)
 		return;
 	table = study_add_table(report, "papers", columns,
-		"The papers' numbers (EMP, Tables %s): Red Hat Enterprise Linux 6 in 2012; "
-		"outliers by cutoff (I; in Table XIX of both checks) and by 2 sd (II)",
+		"The paper's numbers (EMP, Tables %s), of Red Hat Enterprise Linux 6 in 2012; "
+		"outliers by cutoff (I; in Table XIX by both checks) and by 2 sd (II)",
 		wanted);
 	for (const struct paper_row *p = paper_rows; p->table; p++)
-		if (text_has_word(wanted, strchr(p->table, ' ') + 1))
+		if (text_has_word(wanted, p->table))
 			table_row(table, columns, TEXT(p->table), TEXT(p->program), TEXT(p->clock),
 				TEXT(p->stage), paper_count_cell(p->samples ?: -1),
 				paper_count_cell(p->by_cutoff), paper_count_cell(p->by_two_sd),
-				paper_time_cell(p->min_ms), paper_time_cell(p->max_ms),
-				paper_time_cell(p->mean_ms), paper_time_cell(p->sd_ms),
+				study_time_cell(1e6 * p->min_ms, 0),
+				study_time_cell(1e6 * p->max_ms, 0),
+				study_time_cell(1e6 * p->mean_ms, 1e6 * p->sd_ms),
+				study_time_cell(1e6 * p->sd_ms, 1e6 * p->sd_ms),
 				study_share_cell(p->sd_ms / p->mean_ms));
 	study_add_remark(report,
-		"The papers' numbers are those that they print. Their samples are not published: "
-		"tests of EMP that have samples of these runs use a reconstruction.");
+		"The paper's numbers are those that it prints. Its samples are not published: "
+		"where EMP's own tests have samples of these runs, they are a reconstruction.");
 }

@@ -20,11 +20,14 @@ enum study_picture study_picture_for(enum study_kind kind)
 	return kind == STUDY_ALGORITHMS ? STUDY_PICTURE_TIME : STUDY_PICTURE_CV;
 }
 
-/* A curve of points with their intervals, or a line without points: a fit, or a paper's. */
+/* Points with their intervals, which a line joins; or without it, beside a fit; or a line without
+ * points: a fit, or a paper's. */
+enum curve_kind { CURVE_JOINED, CURVE_LINE, CURVE_POINTS };
+
 struct curve {
 	char *name;
 	size_t panel, look; /* look: its colour and mark, from 1 */
-	bool line;
+	enum curve_kind kind;
 	struct curve_point {
 		double x, y;
 		struct block_interval interval; /* NAN: none */
@@ -58,11 +61,11 @@ static void curves_clear(struct curves *curves)
 }
 
 static struct curve *curve_add(
-	struct curves *curves, size_t panel, size_t look, bool line, const char *name)
+	struct curves *curves, size_t panel, size_t look, enum curve_kind kind, const char *name)
 {
 	struct curve *curve = array_add(curves->items, curves->n);
 
-	*curve = (struct curve){.name = xstrdup(name), .panel = panel, .look = look, .line = line};
+	*curve = (struct curve){.name = xstrdup(name), .panel = panel, .look = look, .kind = kind};
 	return curve;
 }
 
@@ -96,7 +99,7 @@ static void add_length_points(const struct study_report *report, struct curve *c
 		double length = x.mean_ns / 1e9;
 
 		if (picture == STUDY_PICTURE_CV)
-			curve_add_point(curve, length, b.cv, b.cv_interval);
+			curve_add_point(curve, length, 100 * b.cv, scaled(b.cv_interval, 100));
 		else if (picture == STUDY_PICTURE_SD)
 			curve_add_point(curve, length, b.sd_ns / 1e9, scaled(b.sd_interval, 1e-9));
 		else
@@ -108,19 +111,19 @@ static void add_length_points(const struct study_report *report, struct curve *c
 static void add_paper_curve(struct curves *curves, size_t look, const char *name, const char *table,
 	enum study_picture picture)
 {
-	struct curve *curve = curve_add(curves, 0, look, true, name);
+	struct curve *curve = curve_add(curves, 0, look, CURVE_LINE, name);
 
 	for (const struct paper_row *p = paper_rows; p->table; p++)
 		if (!strcmp(p->table, table))
 			curve_add_point(curve, p->mean_ms / 1e3,
-				picture == STUDY_PICTURE_CV ? p->sd_ms / p->mean_ms
+				picture == STUDY_PICTURE_CV ? 100 * p->sd_ms / p->mean_ms
 							    : p->sd_ms / 1e3,
 				(struct block_interval){NAN, NAN});
 }
 
 static const char *picture_title(enum study_picture picture)
 {
-	static const char *const titles[] = {"CV", "standard deviation", "time"};
+	static const char *const titles[] = {"CV (%)", "standard deviation", "time"};
 
 	return titles[picture];
 }
@@ -141,12 +144,12 @@ static void draw_lengths(
 	c->panels[0] = (struct curve_panel){
 		"", picture_title(picture), picture != STUDY_PICTURE_CV};
 	for (size_t i = 0; i < ELEMENTS(rows); i++)
-		add_length_points(report, curve_add(c, 0, i + 1, false, rows[i].name), 0,
+		add_length_points(report, curve_add(c, 0, i + 1, CURVE_JOINED, rows[i].name), 0,
 			rows[i].rule, rows[i].clock, picture);
 	if (picture == STUDY_PICTURE_TIME)
 		return;
-	add_paper_curve(c, 2, "the paper's PT (EMP, Table VI)", "EMP VI", picture);
-	add_paper_curve(c, 3, "the same after both checks (Table XIX)", "EMP XIX", picture);
+	add_paper_curve(c, 2, "the paper's PT (EMP, Table VI)", "VI", picture);
+	add_paper_curve(c, 3, "the same after both checks (Table XIX)", "XIX", picture);
 }
 
 /* EMP, Figures 9 to 12 and 17: a curve for each combination of settings, of ET and of PT. */
@@ -159,7 +162,7 @@ static void draw_versions(
 			picture_title(picture), picture != STUDY_PICTURE_CV};
 		for (size_t i = 0; i < report->data->n_combinations; i++)
 			add_length_points(report,
-				curve_add(c, clock, i + 1, false,
+				curve_add(c, clock, i + 1, CURVE_JOINED,
 					study_combination_name(report->data, i)),
 				i, report->rule, clock, picture);
 	}
@@ -190,13 +193,14 @@ static void draw_samples(
 		size_t clock = k / data->n_subjects, s = k % data->n_subjects, n;
 		_cleanup_(freep)
 			int64_t *times = joined_times(study_times(report, 0, s, clock), &n);
-		struct curve *curve = curve_add(c, clock, s + 1, false, data->subjects[s].name);
+		struct curve *curve = curve_add(
+			c, clock, s + 1, CURVE_JOINED, data->subjects[s].name);
 
 		c->panels[clock] = (struct curve_panel){study_clock_names[clock],
 			picture_title(picture), picture != STUDY_PICTURE_CV};
 		for (; n >= 10; n /= 2) {
 			struct summary first = summary_of(times, n);
-			double y = first.relative_error;
+			double y = 100 * first.relative_error;
 
 			if (picture == STUDY_PICTURE_SD)
 				y = first.sd_ns / 1e9;
@@ -210,9 +214,9 @@ static void draw_samples(
 enum { FIT_POINTS = 40 };
 
 /* The most probable growth of one program, if it is known, as a line. */
-static void add_fit_line(
-	struct curves *c, size_t look, const struct curve *times, const char *program)
+static void add_fit_line(struct curves *c, size_t look, size_t of, const char *program)
 {
+	const struct curve *times = &c->items[of];
 	_cleanup_(freep) struct sized_time *sized = xcalloc(times->n + 1, sizeof(*sized));
 	_cleanup_(freep) char *name = NULL;
 	struct complexity fit;
@@ -229,8 +233,9 @@ static void add_fit_line(
 	}
 	if (complexity_of(sized, times->n, &fit, NULL) < 0 || fit.verdict != COMPLEXITY_KNOWN)
 		return;
+	c->items[of].kind = CURVE_POINTS;
 	name = text_format("%s: fit of %s", program, growth_names[fit.best]);
-	line = curve_add(c, 0, look, true, name);
+	line = curve_add(c, 0, look, CURVE_LINE, name);
 	for (int i = 0; i < FIT_POINTS; i++) {
 		double x = low * pow(high / low, (double)i / (FIT_POINTS - 1));
 
@@ -252,14 +257,14 @@ static void draw_algorithms(
 	c->n_panels = time ? 2 : 1;
 	c->panels[0] = (struct curve_panel){
 		"PT", picture_title(picture), picture != STUDY_PICTURE_CV};
-	c->panels[1] = (struct curve_panel){"relative error of PT", "CV", false};
+	c->panels[1] = (struct curve_panel){"relative error of PT", "CV (%)", false};
 	for (size_t s = 0; s < data->n_subjects;) {
 		const char *program = data->subjects[s].program;
 		size_t first = c->n;
 
-		curve_add(c, 0, ++look, false, program);
+		curve_add(c, 0, ++look, CURVE_JOINED, program);
 		if (time)
-			curve_add(c, 1, look, false, program);
+			curve_add(c, 1, look, CURVE_JOINED, program);
 		for (; s < data->n_subjects && !strcmp(data->subjects[s].program, program); s++) {
 			struct block_summary b = block_summary_of(
 				study_times(report, 0, s, STUDY_PT));
@@ -269,15 +274,17 @@ static void draw_algorithms(
 			if (time) {
 				curve_add_point(curve, size, b.mean_ns / 1e9,
 					scaled(b.mean_interval, 1e-9));
-				curve_add_point(curve + 1, size, b.cv, b.cv_interval);
+				curve_add_point(
+					curve + 1, size, 100 * b.cv, scaled(b.cv_interval, 100));
 			} else if (picture == STUDY_PICTURE_CV)
-				curve_add_point(curve, size, b.cv, b.cv_interval);
+				curve_add_point(
+					curve, size, 100 * b.cv, scaled(b.cv_interval, 100));
 			else
 				curve_add_point(
 					curve, size, b.sd_ns / 1e9, scaled(b.sd_interval, 1e-9));
 		}
 		if (time)
-			add_fit_line(c, look, &c->items[first], program);
+			add_fit_line(c, look, first, program);
 	}
 }
 
@@ -308,6 +315,19 @@ static bool find_axis(const struct curves *c, int panel, struct axis *ret)
 	return true;
 }
 
+/* Large sizes are shown in thousands, for which their axis has room. */
+static void shorten_sizes(struct curves *c)
+{
+	struct axis axis;
+
+	if (c->x_seconds || !find_axis(c, -1, &axis) || axis.high < 1e5)
+		return;
+	c->x_title = text_brief("%s (thousands)", c->x_title);
+	for (size_t i = 0; i < c->n; i++)
+		for (size_t k = 0; k < c->items[i].n; k++)
+			c->items[i].points[k].x /= 1e3;
+}
+
 static size_t key_lines(const struct curves *c)
 {
 	size_t lines = 0;
@@ -315,6 +335,14 @@ static size_t key_lines(const struct curves *c)
 	for (size_t i = 0; i < c->n; i++)
 		lines += c->items[i].n > 0 && c->items[i].panel == 0;
 	return lines;
+}
+
+enum { PANEL_HEIGHT = 42, HEADING_HEIGHT = 4, BELOW_HEIGHT = 9 }; /* mm */
+
+static double curves_height(const struct curves *c)
+{
+	return plot_height(
+		HEADING_HEIGHT + PANEL_HEIGHT * (double)c->n_panels + BELOW_HEIGHT, key_lines(c));
 }
 
 static void write_curves(const void *subject, FILE *script)
@@ -327,6 +355,8 @@ static void write_curves(const void *subject, FILE *script)
 	plot_text(script, "x_title", 0, "%s", c->x_title);
 	find_axis(c, -1, &axis);
 	plot_axis(script, "x", 0, &axis);
+	fprintf(script, "heading_share = %.4f\npanel_share = %.4f\n",
+		HEADING_HEIGHT / curves_height(c), PANEL_HEIGHT / curves_height(c));
 	fprintf(script, "panels = %zu\nkey_lines = %zu\narray captions[%zu]\narray y_titles[%zu]\n",
 		c->n_panels, key_lines(c), c->n_panels, c->n_panels);
 	plot_axes(script, "y", c->n_panels);
@@ -338,7 +368,7 @@ static void write_curves(const void *subject, FILE *script)
 	}
 	fprintf(script,
 		"n_curves = %zu\narray names[%zu]\narray panel[%zu]\narray looks[%zu]\n"
-		"array lines[%zu]\n$curves << EOD\n",
+		"array kinds[%zu]\n$curves << EOD\n",
 		c->n, c->n, c->n, c->n, c->n);
 	for (size_t i = 0; i < c->n; i++) {
 		if (c->items[i].n == 0)
@@ -357,8 +387,8 @@ static void write_curves(const void *subject, FILE *script)
 		_cleanup_(freep) char *name = plot_short(curve->name, 44);
 
 		plot_text(script, "names", ++n, "%s", curve->n > 0 ? name : "");
-		fprintf(script, "panel[%zu] = %zu\nlooks[%zu] = %zu\nlines[%zu] = %d\n", n,
-			curve->panel + 1, n, (curve->look - 1) % 8 + 1, n, curve->line);
+		fprintf(script, "panel[%zu] = %zu\nlooks[%zu] = %zu\nkinds[%zu] = %d\n", n,
+			curve->panel + 1, n, (curve->look - 1) % 8 + 1, n, curve->kind);
 	}
 }
 
@@ -389,8 +419,8 @@ static void picture_rows_clear(struct picture_rows *rows)
 static void set_row_value(struct picture_row *row, size_t series, const struct block_summary *b,
 	enum study_picture picture)
 {
-	row->values[series] = picture == STUDY_PICTURE_CV ? b->cv : b->sd_ns / 1e9;
-	row->intervals[series] = picture == STUDY_PICTURE_CV ? b->cv_interval
+	row->values[series] = picture == STUDY_PICTURE_CV ? 100 * b->cv : b->sd_ns / 1e9;
+	row->intervals[series] = picture == STUDY_PICTURE_CV ? scaled(b->cv_interval, 100)
 							     : scaled(b->sd_interval, 1e-9);
 	if (picture == STUDY_PICTURE_TIME) {
 		row->values[series] = b->mean_ns / 1e9;
@@ -457,7 +487,7 @@ static void list_share_rows(const struct study_report *report, struct picture_ro
 	rows->n_series = 2;
 	rows->logarithmic = rows->seconds = false;
 	rows->mark = 0;
-	rows->title = "share of the variance that the step removes (%)";
+	rows->title = "variance that the step removes (%)";
 	for (size_t k = 0; k < data->n_contrasts * data->n_subjects; k++) {
 		size_t s = k % data->n_subjects;
 		const struct study_contrast *c = &data->contrasts[k / data->n_subjects];
@@ -484,7 +514,7 @@ static bool find_rows_axis(const struct picture_rows *rows, struct axis *ret)
 		.seconds = rows->seconds,
 		.low = INFINITY,
 		.high = -INFINITY,
-		.room = 5};
+		.room = 4};
 
 	for (size_t k = 0; k < rows->n * rows->n_series; k++) {
 		const struct picture_row *row = &rows->items[k / rows->n_series];
@@ -519,7 +549,7 @@ static bool find_rows_axis(const struct picture_rows *rows, struct axis *ret)
 	return true;
 }
 
-static void write_rows(const void *subject, FILE *script)
+static void write_picture_rows(const void *subject, FILE *script)
 {
 	const struct picture_rows *rows = subject;
 	struct axis axis;
@@ -552,7 +582,7 @@ static void write_rows(const void *subject, FILE *script)
 	for (size_t series = 0; series < rows->n_series; series++)
 		plot_text(script, "names", series + 1, "%s", rows->series[series]);
 	for (size_t i = 0; i < rows->n; i++) {
-		_cleanup_(freep) char *label = plot_short(rows->items[i].label, 18);
+		_cleanup_(freep) char *label = plot_short(rows->items[i].label, 16);
 
 		plot_tick_text(script, "labels", i + 1, label);
 	}
@@ -593,7 +623,7 @@ static int draw_rows(const struct study_report *report, enum study_picture pictu
 		list_suite_rows(report, &rows, picture);
 	if (rows.n == 0 || !find_rows_axis(&rows, &axis))
 		return nothing_to_draw(report, picture, err);
-	return plot_drawing((struct drawing){"study-rows", write_rows, &rows,
+	return plot_drawing((struct drawing){"study-rows", write_picture_rows, &rows,
 				    plot_height(20 + 4.5 * (double)rows.n, rows.n_series)},
 		path, keep, err);
 }
@@ -622,9 +652,9 @@ static int draw_curves(const struct study_report *report, enum study_picture pic
 	for (size_t p = 0; p < curves.n_panels; p++)
 		if (!find_axis(&curves, (int)p, &axis))
 			return nothing_to_draw(report, picture, err);
+	shorten_sizes(&curves);
 	return plot_drawing(
-		(struct drawing){"study-curves", write_curves, &curves,
-			plot_height(12 + 45 * (double)curves.n_panels, key_lines(&curves))},
+		(struct drawing){"study-curves", write_curves, &curves, curves_height(&curves)},
 		path, keep, err);
 }
 

@@ -7,11 +7,11 @@
 void study_add_clocks(struct study_report *report)
 {
 	static const struct column columns[] = {
-		{"CLOCK", COLUMN_WRAP, "clock"},
-		{"BLOCKS", COLUMN_NUMBER, "blocks"},
+		{"CLOCK", COLUMN_TEXT, "clock"},
+		{NULL, COLUMN_NUMBER, "blocks"},
 		{"N", COLUMN_NUMBER, "samples"},
-		{"MIN", COLUMN_NUMBER, "min_ns"},
-		{"MAX", COLUMN_NUMBER, "max_ns"},
+		{NULL, COLUMN_NUMBER, "min_ns"},
+		{NULL, COLUMN_NUMBER, "max_ns"},
 		{"MEAN", COLUMN_NUMBER, "mean_ns"},
 		BOUND_COLUMNS("mean", "_ns"),
 		{"SD", COLUMN_NUMBER, "sd_ns"},

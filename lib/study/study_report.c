@@ -58,7 +58,7 @@ void study_add_bounds(struct table *table, struct block_interval interval)
 		VALUE(json_real_or_null(interval.high), NULL));
 }
 
-static void add_interval(struct table *table, struct block_interval interval, const char *text)
+void study_add_interval(struct table *table, struct block_interval interval, const char *text)
 {
 	table_add(table, TEXT(isnan(interval.low) ? NULL : text));
 	study_add_bounds(table, interval);
@@ -66,7 +66,7 @@ static void add_interval(struct table *table, struct block_interval interval, co
 
 void study_add_time_interval(struct table *table, struct block_interval interval, double step_ns)
 {
-	add_interval(table, interval,
+	study_add_interval(table, interval,
 		text_interval(interval.low, interval.high, isnan(step_ns) ? 0 : step_ns, NULL));
 }
 
@@ -75,7 +75,7 @@ void study_add_share_interval(struct table *table, struct block_interval interva
 	double most = 100 * fmax(fabs(interval.low), fabs(interval.high));
 	int decimals = most >= 10 || most <= 0 ? 0 : (int)ceil(1 - log10(most));
 
-	add_interval(table, interval,
+	study_add_interval(table, interval,
 		text_brief("%.*f … %.*f %%", decimals, 100 * interval.low, decimals,
 			100 * interval.high));
 }

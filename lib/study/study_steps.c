@@ -161,15 +161,20 @@ static void add_verdicts(struct study_report *report)
 			VALUE(json_real_or_null(j->effect.spread.p), NULL));
 	}
 	study_add_remark(report,
-		"SHOWS: chance explains as much as is named there in one study of %.0f, whichever "
-		"step it is. Steps are compared within rounds.",
+		"SHOWS names a change only if chance would show one, at any step, in no more than "
+		"one study of %.0f. Steps are compared within rounds.",
 		1 / LEVEL);
 }
 
-static void add_share(struct table *table, const struct variance_share *share)
+/* A share of a variance, in percent with one decimal. */
+static void add_share_cells(struct table *table, const struct variance_share *share)
 {
-	table_add(table, study_share_cell(share->share));
-	study_add_share_interval(table, share->interval);
+	struct block_interval i = share->interval;
+
+	table_add(table,
+		VALUE(json_real_or_null(share->share),
+			isnan(share->share) ? "-" : text_brief("%.1f %%", 100 * share->share)));
+	study_add_interval(table, i, text_brief("%.1f … %.1f %%", 100 * i.low, 100 * i.high));
 }
 
 static void add_step_shares(struct study_report *report)
@@ -201,8 +206,8 @@ static void add_step_shares(struct study_report *report)
 			table_begin_row(table);
 			table_add(table, TEXT(data->subjects[s].name), TEXT(c->name),
 				TEXT(study_clock_names[clock]));
-			add_share(table, &shares.removed);
-			add_share(table, &shares.explained);
+			add_share_cells(table, &shares.removed);
+			add_share_cells(table, &shares.explained);
 		}
 }
 
@@ -237,7 +242,7 @@ static void add_variance(struct study_report *report)
 		table_add(table, TEXT(data->subjects[i / N_STUDY_CLOCKS].name),
 			TEXT(study_clock_names[i % N_STUDY_CLOCKS]));
 		for (size_t p = 0; p < N_VARIANCE_PARTS; p++)
-			add_share(table, &shares.parts[p]);
+			add_share_cells(table, &shares.parts[p]);
 	}
 }
 
@@ -278,6 +283,13 @@ static void add_daemons_gone(struct study_report *report)
 
 void study_add_steps(struct study_report *report)
 {
+	if (report->data->virtual)
+		study_add_remark(report,
+			"This is a virtual machine: turbo, SpeedStep and other settings of the "
+			"processor are the host's, and steps that set them show nothing here.");
+	study_add_remark(report,
+		"The numbers of the papers' Tables II to V and of Figures 2, 9 to 12 and 17 are not "
+		"part of EMP.");
 	if (report->data->n_contrasts == 0)
 		return;
 	add_verdicts(report);
