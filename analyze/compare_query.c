@@ -220,6 +220,7 @@ struct pictured_program compare_query_pictured(
 	struct pictured_program program = {input->name, input->sides,
 		{stored ? &input->discarding.pt : NULL, stored ? &input->discarding.et : NULL}, {}};
 
+	program.discarding = stored ? &input->discarding : NULL;
 	for (enum comparison_clock clock = 0; compared && clock < N_COMPARISON_CLOCKS; clock++)
 		if (compared->clocks >> clock & 1)
 			program.comparisons[clock] = &compared->comparisons[clock];

@@ -23,6 +23,7 @@ int export_picture(const struct session *s, struct error *err)
 		if (run->n_samples == 0)
 			continue;
 		program->name = t->name;
+		program->discarding = &run->discarding;
 		program->sides = &sides[N_COMPARISON_CLOCKS * picture.n++];
 		program->means[COMPARISON_PT] = &run->discarding.pt;
 		program->means[COMPARISON_ET] = &run->discarding.et;

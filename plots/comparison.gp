@@ -6,6 +6,7 @@
 # height, title_mm       of the picture and of its title, in mm
 # n          programs; first, last: the numbers of the samples of an only one
 # many       whether there are so many points that they must be small
+# causes     why samples were discarded, for the key: ": backupd, neighbour"; may be empty
 # n_panels   of samples, one a clock; of each of them:
 #   clocks, panel_mm     "PT" or "ET"; its height in mm
 #   time_low, time_high, time_ticks, time_unit, logarithmic   of the y axis
@@ -25,7 +26,7 @@ array marks[6] = [7, 2, 9, 8, 11, 10]
 array mark_titles[6] = ['kept', 'discarded', 'kept, above the picture', \
 	'discarded, above the picture', 'kept, below the picture', 'discarded, below the picture']
 mark_colour(kind) = kind % 2 ? blue : red
-mark_size(kind) = kind > 2 ? 0.7 : many ? 0.2 : 0.45
+mark_size(kind) = kind > 2 ? 0.7 : many ? 0.2 : kind == 2 ? 0.7 : 0.45
 band = "#eeeeee"
 
 set multiplot
@@ -65,7 +66,7 @@ do for [p = 1:n_panels] {
 	plot $means index p - 1 using 1:4:1:2:4:5 with boxxyerror fs solid noborder fc rgb pale, \
 		for [i = first_kinds[p]:last_kinds[p]] $samples index i - 1 using 1:2 with points \
 			pt marks[kinds[i]] ps mark_size(kinds[i]) lc rgb mark_colour(kinds[i]) \
-			title sprintf("%s (%d)", mark_titles[kinds[i]], counts[i]), \
+			title sprintf("%s (%d)", mark_titles[kinds[i]], counts[i]) . (kinds[i] == 2 ? causes : ""), \
 		$means index p - 1 using 1:3:($2-$1):(0) with vectors nohead lw 1.5 lc rgb dark \
 			title mean_titles[p]
 	unset label 1

@@ -4,6 +4,7 @@
 
 #include "lib/report/comparison_report.h"
 #include "lib/report/plot.h"
+#include "lib/report/screen.h"
 #include "lib/stats/time_series.h"
 
 #include <math.h>
@@ -20,6 +21,8 @@ enum {
 	MOST_ROWS = 24,
 	TITLE_NAME = 24,  /* columns of a name in the title */
 	ROW_NAME = 22,    /* columns of a name in a row, with the number and the clock */
+	CAUSES = 3,       /* that the key names */
+	CAUSE_NAME = 18,  /* columns of one */
 	SMALL_FROM = 250, /* more samples in all have smaller points */
 };
 
@@ -212,6 +215,41 @@ static void write_points_of(const struct drawn_comparison *d, FILE *script)
 	}
 }
 
+/* Adds a cause to those that the key names, once. */
+static void add_cause(const char **causes, size_t *n, const char *name)
+{
+	for (size_t i = 0; i < *n; i++)
+		if (!strcmp(causes[i], name))
+			return;
+	if (*n <= CAUSES)
+		causes[(*n)++] = name;
+}
+
+/* ": backupd, neighbour, …" for the key of what was discarded; "" if the causes are not known. */
+static void write_causes(const struct drawn_comparison *d, FILE *script)
+{
+	const char *causes[CAUSES + 1];
+	_cleanup_(freep) char *text = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n; i++) {
+		const struct discarding *one = d->picture->programs[i].discarding;
+
+		for (size_t k = 0; one && k < one->n_over; k++)
+			add_cause(causes, &n, one->over[k].daemon);
+		for (size_t k = 0; one && k < one->n_unprofiled; k++)
+			add_cause(causes, &n, one->unprofiled[k].daemon);
+		if (one && one->n_by_neighbour > 0)
+			add_cause(causes, &n, NEIGHBOUR_REASON);
+	}
+	for (size_t i = 0; i < n; i++) {
+		_cleanup_(freep) char *name = plot_short(causes[i], CAUSE_NAME);
+
+		text_append(&text, ", ", "%s", i < CAUSES ? name : "…");
+	}
+	plot_text(script, "causes", 0, "%s%s", text ? ": " : "", text ?: "");
+}
+
 static void write_panels(const struct drawn_comparison *d, FILE *script)
 {
 	const bool one = d->n == 1;
@@ -395,6 +433,7 @@ static void write_comparison(const void *subject, FILE *script)
 		"array verdicts[n_rows + 1]\n",
 		d->n, d->n_panels, d->n_rows, total > SMALL_FROM, d->height, TITLE, d->row_height,
 		first ? first->first : 0, first ? first->last : 0, 2 * N_POINTS, 2 * N_POINTS);
+	write_causes(d, script);
 	plot_axes(script, "time", N_COMPARISON_CLOCKS);
 	write_panels(d, script);
 	if (d->n_rows > 0)

@@ -13,6 +13,7 @@ struct pictured_program {
 	const struct comparison_side *sides; /* by clock; NULL: its samples are not drawn */
 	const struct clock_discarding *means[N_COMPARISON_CLOCKS]; /* NULL: of the samples kept */
 	const struct comparison *comparisons[N_COMPARISON_CLOCKS]; /* NULL: none */
+	const struct discarding *discarding; /* who disturbed its samples; NULL: not known */
 };
 
 /* The first program is the reference, unless each has one of its own: then the title names them,

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The examples of --help and of the man pages, as typed: they work, or say what to add; and no line is wider than a terminal of 60 columns.
-Usage: examples.py BUILD SOURCE [PAGE]"""
+With PAGE, those of this page only; with "doc", the commands of README.md and doc, in a terminal of 80 columns: and the tools print today
+what the pages show. Usage: examples.py BUILD SOURCE [PAGE|doc]"""
 import glob
 import os
 import re
@@ -12,13 +13,16 @@ import sys
 import tempfile
 import unicodedata
 
+import pages
+
 build, source = map(os.path.abspath, sys.argv[1:3])
 if os.geteuid() != 0:
     print("not run: needs root")
     sys.exit(1 if os.environ.get("EMP_MUST_RUN") else 77)
 TOOLS = ["setup/emp-setup", "calibrate/emp-calibrate", "measure/emp-measure", "analyze/emp-analyze", "measure/emp-load", "study/emp-study"]
 CPU = max(os.sched_getaffinity(0))
-COLUMNS = 60
+ONLY = sys.argv[3] if len(sys.argv) > 3 else ""
+COLUMNS = 80 if ONLY == "doc" else 60
 faults = []
 # Not run here, and why: what an example contains.
 NOT_RUN = {
@@ -30,15 +34,25 @@ NOT_RUN = {
     "cmake": "needs a project with CMake",
     "emp-calibrate run --cpu 1 --save lab1": "takes 9 days; tests/cli/first-use.sh has it ask first",
     "emp-calibrate resume": "needs one that was interrupted; tests/cli/calibrate.sh does it",
+    "emp-setup apply --for": "changes this machine; tests/machine/setup_for.sh does it",
     "emp-setup apply --dry-run\nemp-setup apply": "changes this machine",
     "emp-setup apply": "changes this machine; tests/machine/setup_units.sh does it in a box",
     "emp-setup restore": "changes this machine",
+    "--preset": "takes hours or days",
+    "./scripts/": "installs packages and builds EMP, which has been done",
+    "scripts/package": "builds packages; tests/machine/packages.sh does it",
+    "meson setup": "builds EMP, which has been done",
 }
 DRY = "emp-setup apply --dry-run"
 # What else a status may be, by what a command contains. Each sentence of its own tells what to do: see `ways_out`.
-ALSO = {"emp-setup audit": 2, "emp setup audit": 2, "--fail-if": 2, "emp-calibrate run": 2, "revalidate": 2, "apply --dry-run": 2, "--profile lab1": 3}
+ALSO = {"sort big.tx'": 1, "emp-measure sort -n": 1, "emp-setup audit": 2, "emp setup audit": 2, "--fail-if": 2, "emp-calibrate run": 2, "revalidate": 2, "apply --dry-run": 2, "--profile lab1": 3,
+        "--discard-unprofiled": 3, "--strict": 4}
 ways_out = {"emp-calibrate run": "--ignore-audit|No profile was made", "revalidate": "--ignore-audit|Verdict"}
-SHORTER = [("--for 10min", "--for 1s"), ("-r 20 --export", "-r 2 --export"), ("--cpu 1 ", f"--cpu {CPU} ")]
+SHORTER = [("--for 10min", "--for 1s"), ("-r 20 --export", "-r 2 --export"), ("--cpu 1 ", f"--cpu {CPU} "),
+           ("--for 20s", "--for 1s"), ("--short 0.1x300 --long 0.5x20", "--short 0.02x20 --long 0.1x4"), ("-r 10 office", "-r 2 office")]
+# How many samples the pages take does not matter here.
+if ONLY == "doc":
+    SHORTER += [("-r 20 ", "-r 3 "), ("--rigorous", "-r 3")]
 # The eleven columns of the list need more, and so do lines that are not wrapped: commands to be copied, digests, and
 # errors.
 WHOLE = re.compile(r"^  emp-|^Digest [0-9a-f]{64}$|^emp-[a-z-]+: ")
@@ -105,6 +119,9 @@ def prepare():
     prepared("emp-measure -q -r 5 -- ./solver input && emp-measure -q -r 5 -- ./solver input")
     shutil.copy("book.db", "without.db")  # a profile
     prepared(f"emp-calibrate -q run --short 0.02x20 --long 0.1x4 --save lab1 --anyway --force --cpu {CPU} --ignore-audit")
+    prepared("emp-analyze cutoffs --short 1 --long 2 --save quick")
+    with open("image.bin", "wb") as file:
+        file.write(bytes(1000000))
     prepared(f"emp-calibrate -q clocks --cpu {CPU} && emp-analyze clocks --json >c.json && emp-analyze import c.json")
     prepared("EMP_DB=trend.db emp-measure -q -r 2 true")
     prepared(f"{sys.executable} {source}/tests/cli/made_up_runs.py trend.db")
@@ -130,8 +147,8 @@ def jump_to(run_id, book="book.db"):
     db.close()
 
 
-def try_example(where, command):
-    reason = next((why for part, why in NOT_RUN.items() if part in command and not command.startswith(DRY)), None)
+def try_example(where, command, shown=(), not_run=None):
+    reason = not_run or next((why for part, why in NOT_RUN.items() if part in command and not command.startswith(DRY)), None)
     if command.startswith("jq") and not shutil.which("jq"):
         reason = "jq is not installed"
     if reason:
@@ -146,7 +163,7 @@ def try_example(where, command):
         typed = "emp-analyze import shortest.json"
     folder = "project" if "emp-compare-commits" in typed else "."
     shutil.copy("without.db", "fresh.db")
-    fresh = re.match("emp-analyze cutoffs|emp-calibrate profile import", typed)
+    fresh = re.match("emp-analyze cutoffs|emp-calibrate profile import|emp-calibrate run .*--save quick", typed)
     book = "fresh.db" if fresh else "trend.db" if " trend " in typed else "load.db" if "emp-analyze load" in typed else "study.db" if "emp-analyze study" in typed else "book.db"
     done = run(typed, cwd=folder, env=os.environ | {"EMP_DB": os.path.abspath(book)})
     print(f"{done.returncode}, {where}: {typed}", flush=True)
@@ -158,14 +175,33 @@ def try_example(where, command):
         for part, words in ways_out.items():
             if part in typed and not re.search(words, said):
                 fault(f"no way out, {where}: {typed}\n{said[-1500:]}")
+    for wrong in printed.faults(command, shown, said) if shown else []:
+        fault(f"{where}: {command}: {wrong}")
     if typed.startswith(("emp-", "emp ")) and not re.search(r"export|json|>| - |emp-load example|emp-analyze list", typed):
         for line in done.stdout.splitlines():
             if width(line) > COLUMNS and not WHOLE.search(line):
                 fault(f"{width(line)} columns, {where}: {typed}\n    {line}")
 
 
+def try_pages():
+    """The commands of README.md and doc; of those that are not run here, too, what they are shown to print."""
+    n_commands, tried = 0, set()
+    for page in pages.paths(source):
+        for block in pages.blocks(pages.read(source, page)):
+            for command, shown in block.commands():
+                n_commands += 1
+                if shown or command not in tried:
+                    try_example(page, command, shown, block.not_run)
+                tried.add(command)
+    if n_commands < 60:
+        fault(f"only {n_commands} commands were found")
+
+
 def main():
     prepare()
+    if ONLY == "doc":
+        try_pages()
+        return
     examples = [(tool.rpartition("/")[2] + " --help", one) for tool in TOOLS for one in of_help(tool)]
     n_help = len(examples)
     for page in sorted(glob.glob(source + "/man/*.scd")):
@@ -174,10 +210,11 @@ def main():
         fault(f"only {n_help} and {len(examples)} examples were found")
     # what writes a file comes before what reads it, and what is removed goes last
     for where, command in sorted(examples, key=lambda e: (" remove " in e[1], not re.search("example|export", e[1]))):
-        if len(sys.argv) < 4 or sys.argv[3] in where:
+        if ONLY in where:
             try_example(where, command)
 
 
+printed = pages.Printed(source)
 with tempfile.TemporaryDirectory() as temporary:
     os.chdir(temporary)
     os.environ.update(EMP_DB=temporary + "/book.db", EMP_LOCK=temporary + "/own.lock", NO_COLOR="1", COLUMNS=str(COLUMNS), LC_ALL="C.UTF-8",

@@ -1,13 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Names in the guide for developers (CONTRIBUTING.md, doc/hacking) exist: a word in backquotes that looks like a file is
-one, and one that looks like a name stands in the sources. So do the files in its commands. Usage: guide.py SOURCE"""
+"""What the pages say of the tree is so. In the guide for developers (CONTRIBUTING.md, doc/hacking), a word in backquotes that
+looks like a file is one, and one that looks like a name stands in the sources; so do the files in its commands. README.md is short,
+options in its pages and in doc are those of the tools, links lead somewhere, also in the site that is made of them, each page can be
+reached, and the checks of the audit are those of emp-setup. Usage: guide.py BUILD SOURCE"""
 import glob
 import os
 import re
+import shutil
+import subprocess
 import sys
+import tempfile
 
-os.chdir(sys.argv[1])
+import pages
+
+build = os.path.abspath(sys.argv[1])
+os.chdir(sys.argv[2])
 PAGES = ["CONTRIBUTING.md", *sorted(glob.glob("doc/hacking/*.md"))]
 SUFFIXES = (".c", ".h", ".py", ".sh", ".md", ".sql", ".scd", ".toml", ".build", ".ini")
 ANY = {".c", ".h", "tests/unit/test_x.c"}  # these stand for any
@@ -60,6 +68,63 @@ for page in PAGES:
         checked += 1
         if not is_file(path):
             faults.append(f"{page}: {path}: no such file or folder")
+
+def faults_of_links():
+    text_of = {page: pages.read(".", page) for page in pages.paths(".") + PAGES}
+    reached = {"README.md"}
+    for page, text in text_of.items():
+        for link in pages.links(text):
+            path, _, anchor = link.partition("#")
+            there = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
+            reached.add(there)
+            if not os.path.exists(there):
+                yield f"{page}: link to {link}: no such file"
+            elif anchor and anchor not in pages.anchors(text_of[there]):
+                yield f"{page}: link to {link}: no such heading"
+    yield from (f"{page}: no page leads here" for page in text_of if page not in reached and page not in PAGES)
+
+
+def faults_of_readme():
+    lines = pages.read(".", "README.md").splitlines()
+    n_words = sum(len(line.split()) for line in lines)
+    shown = next((i for i, line in enumerate(lines, 1) if line.startswith("$ emp")), len(lines))
+    if len(lines) > 150 or n_words > 1500:
+        yield f"README.md has {len(lines)} lines and {n_words} words; 150 and 1500 are allowed"
+    if shown > 15:
+        yield f"the first command of README.md stands in line {shown}, not in one of the first 15"
+
+
+def faults_of_options():
+    """An option in backquotes is one of the manual pages, or of scripts/package."""
+    manual = "".join(pages.read(".", page) for page in [*glob.glob("man/*.scd"), "scripts/package"])
+    known = set(re.findall(r"(?<![\w-])--?[A-Za-z][\w-]*", manual.replace("\\", "")))
+    for page in pages.paths("."):
+        for quoted in re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```$", "", pages.read(".", page), flags=re.M | re.S)):
+            if re.match(r"emp[ -]|--", quoted):
+                options = re.findall(r"(?<![\w=-])--?[A-Za-z][\w-]*", quoted)
+                yield from (f"{page}: `{quoted}`: no manual page has {option}" for option in options if option not in known)
+
+
+def faults_of_site():
+    if not shutil.which("pandoc") or not shutil.which("mandoc"):
+        if os.environ.get("EMP_MUST_RUN"):
+            yield "no site is made: pandoc and mandoc are missing"
+        return
+    with tempfile.TemporaryDirectory() as site:
+        made = subprocess.run(["scripts/site", site], capture_output=True, text=True, check=False)
+        print(made.stdout + made.stderr, end="")
+        if made.returncode:
+            yield "scripts/site fails"
+
+
+def faults_of_checks():
+    page = "doc/reference/audit-checks.md"
+    if pages.without_machine(pages.read(".", page)) != pages.without_machine(pages.audit_checks(build)):
+        yield f"{page} is not what emp-setup has; scripts/refresh-docs --only audit makes it anew"
+
+
+for part in faults_of_readme, faults_of_links, faults_of_options, faults_of_checks, faults_of_site:
+    faults += part()
 print(*faults, sep="\n")
 if checked < 100:
     print(f"only {checked} names found")

@@ -173,6 +173,10 @@ done
 EMP_DB=$dir/others.db
 export EMP_DB
 paper=$("$analyze" import "$here/../papers/data/emp-run-inc128.json")
+long=$("$analyze" import "$here/../papers/data/emp-run-inc16384.json")
+"$analyze" cutoffs --short $paper --long $long --save paper >/dev/null
+draws causes.svg compare $paper $long --profile paper
+that "the legend says who disturbed those that were discarded" grep -q 'discarded (17): flush-9:0, jbd2/md0-8, md0_raid1, …<' causes.svg
 python3 "$here/made_up_runs.py" "$EMP_DB" >made
 python3 "$here/made_up_jitter.py" "$EMP_DB" 20 1 backupd >jitter
 python3 "$here/made_up_jitter.py" "$EMP_DB" 20 2 kinds >after
