@@ -319,13 +319,19 @@ static int choose_cheap_slice(struct session *s, const struct duet_candidate *c,
  * --order auto, they are taken in turn because one waits. */
 static int choose_cpus(struct session *s, const struct duet_candidate *c, struct error *err)
 {
-	bool parallel = false;
+	const struct measure_options *o = s->options;
+	const char *parallel = NULL;
 
 	for (size_t i = 0; i < s->n; i++)
-		parallel |= working_set_is_parallel(&c[i].set);
-	if (parallel && s->options->cpu_chosen && s->options->cpu >= 0)
+		if (working_set_is_parallel(&c[i].set))
+			parallel = s->tasks[i].name;
+	if (parallel && o->cpu >= 0 && o->cpu_chosen)
 		return session_use_all_cpus(s, err);
-	for (size_t i = 0; s->options->order_auto && !parallel && i < s->n; i++)
+	if (parallel && o->cpu >= 0)
+		notes_add(&s->notes, NOTE_NOISE,
+			"Warning: threads of '%s' share CPU %d: --cpu LIST gives them several",
+			parallel, o->cpu);
+	for (size_t i = 0; o->order_auto && !parallel && i < s->n; i++)
 		if (!duet_computes(&c[i])) {
 			s->in_turn_because = text_format(
 				"'%s' waits for something else than a CPU", s->tasks[i].name);

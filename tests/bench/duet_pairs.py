@@ -24,6 +24,7 @@ parser.add_argument("--samples", type=int, default=10)
 parser.add_argument("--pairs", default="")
 parser.add_argument("--data")
 parser.add_argument("--threads", action="store_true")
+parser.add_argument("--slice", help="of each duet, so that none is declined")
 args = parser.parse_args()
 build = os.path.abspath(args.build)
 cpus = ",".join(map(str, sorted(os.sched_getaffinity(0))[-2:] if args.threads else [max(os.sched_getaffinity(0))]))
@@ -79,9 +80,10 @@ if args.threads:
 chosen = args.pairs.split(",") if args.pairs else list(PAIRS)
 
 def measure(order, a, b):
+    slices = ["--slice", args.slice] if order == "duet" and args.slice else []
     out = file("out.json")
     begun = time.monotonic()
-    done = subprocess.run([f"{build}/measure/emp-measure", "-q", "--cpu", cpus, "-r", str(args.samples), "--order", order, "-n", "a", "-n", "b", a, b, "--export-json", out],
+    done = subprocess.run([f"{build}/measure/emp-measure", "-q", "--cpu", cpus, "-r", str(args.samples), "--order", order, *slices, "-n", "a", "-n", "b", a, b, "--export-json", out],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode not in (0, 3):
         sys.exit(done.stdout)
