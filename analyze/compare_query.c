@@ -24,6 +24,7 @@ static int compare_duet(struct compare_query *q, struct error *err)
 	_cleanup_(run_rules_clear) struct run_rules rules = {};
 	const struct run *run_a = &q->sides[0].discarding.run, *run_b = &q->sides[1].discarding.run;
 	size_t a = 0, b = 0;
+	unsigned clocks;
 	int r = run_rules_load(
 		q->book, run_a, analyze_options.profile, analyze_options.recompute, &rules, err);
 
@@ -37,7 +38,12 @@ static int compare_duet(struct compare_query *q, struct error *err)
 		b++;
 	if (a == report.n || b == report.n)
 		return 0;
-	r = duet_report_compare(&report, a, b, &q->comparisons[COMPARISON_PT], &q->alone, err);
+	clocks = duet_report_clocks(&report, compare_asked.clocks);
+	q->clocks |= clocks;
+	for (enum comparison_clock clock = 0; r >= 0 && clock < N_COMPARISON_CLOCKS; clock++)
+		if (clocks >> clock & 1)
+			r = duet_report_compare(
+				&report, a, b, clock, &q->comparisons[clock], &q->alone, err);
 	return r < 0 ? r : 0;
 }
 
@@ -74,7 +80,7 @@ int compare_query_clocks(struct compare_query *q, struct error *err)
 		if (r == 0)
 			r = comparison_make(a, b, &variation, &q->comparisons[clock], err);
 	}
-	if (r == 0 && q->comparisons[COMPARISON_PT].design == DESIGN_DUET && run_a && run_b)
+	if (r == 0 && q->comparisons[q->main].design == DESIGN_DUET && run_a && run_b)
 		r = compare_duet(q, err);
 	return r;
 }

@@ -126,6 +126,7 @@ static int measure_verb(int argc, char **argv, struct error *err)
 	if (r < 0)
 		return r;
 	say_unused(&measure_options.parameters);
+	measure_options_choose_order(&measure_options, commands.n + measure_options.aa);
 	r = session_open(&session, &measure_options, &commands, err);
 	if (r < 0)
 		return r == -EINTR ? STATUS_INTERRUPTED : r;

@@ -25,7 +25,8 @@ struct measure_options measure_options = {
 };
 
 /* What the values of some options are; the parsers below say what they mean. */
-static const char *const order_words[] = {"interleave", "shuffle", "sequence", "duet", NULL};
+static const char *const order_words[] = {
+	"interleave", "shuffle", "sequence", "duet", "auto", NULL};
 static const char *const against_words[] = {"inc", NULL};
 static const char *const style_words[] = {
 	"auto", "basic", "full", "nocolor", "color", "none", NULL};
@@ -165,6 +166,14 @@ static int parse_affinity(const char *value, const char *name, void *into, struc
 	return 0;
 }
 
+/* --cpu 3; --cpu 0-3,8 is the same as --affinity 0-3,8. */
+static int parse_cpu(const char *value, const char *name, void *into, struct error *err)
+{
+	if (strpbrk(value + (*value == '-'), ",-"))
+		return parse_affinity(value, name, into, err);
+	return pinning_option(value, name, &((struct measure_options *)into)->cpu, err);
+}
+
 static int parse_list(char *const *values, const char *name, void *into, struct error *err)
 {
 	return parameters_add_list(into, values[0], values[1], err);
@@ -188,7 +197,7 @@ static int check_contradictions(const struct measure_options *o, struct error *e
 		{o->trace && o->cpu < 0,
 			"--trace records one CPU; name the one that the program is to run on with "
 			"--cpu N"},
-		{o->probe_given && o->probe_share >= 0 && o->cpu < 0 && !duet,
+		{o->probe_given && o->probe_share >= 0 && o->cpu < 0 && (!duet || o->affine),
 			"--probe looks for a neighbour of one CPU; name the one that the program "
 			"is to run on with --cpu N"},
 		{o->fast && o->rigorous, "--fast and --rigorous exclude each other"},
@@ -210,10 +219,12 @@ static int check_contradictions(const struct measure_options *o, struct error *e
 		{!duet && (o->slice_ns || o->slicing || o->repeat || o->alone >= 0),
 			"--slice, --slices-by, --repeat and --alone are for programs that "
 			"alternate: add --order duet"},
-		{duet && o->affine, "the programs of a duet share one CPU: --cpu, not --affinity"},
-		{duet && o->compare & COMPARE_ET,
-			"--compare: in a duet the elapsed time is that of all programs; compare "
-			"pt, or --order interleave"},
+		{inc && o->affine, "the program and INC share one CPU: --cpu N"},
+		{duet && !o->affine && o->compare & COMPARE_ET,
+			"--compare: in a duet on one CPU the elapsed time is that of all programs; "
+			"compare pt, or --cpu 0-3, or --order interleave"},
+		{duet && o->slicing == SLICING_SIGNALS && o->new_session,
+			"--slices-by signals needs process groups of this session: omit --session"},
 		{duet && o->perf, "--perf cannot tell the programs of a duet apart"},
 		{duet && o->trace, "--trace cannot tell the programs of a duet apart"},
 		{duet && o->slice_ns &&
@@ -253,7 +264,7 @@ static int check_effects(const struct measure_options *o, struct error *err)
 		{none && o->retain && !discards_neighbours(o),
 			"without accounting no daemon is seen, so nothing can be discarded: omit "
 			"--accounting none, or use -r in place of --retain"},
-		{neighbour && o->cpu < 0 && o->order != ORDER_DUET,
+		{neighbour && o->cpu < 0 && (o->order != ORDER_DUET || o->affine),
 			"--neighbour is for programs on one CPU, whose core is known: add --cpu N"},
 		{neighbour && o->probe_share < 0,
 			"without probes no neighbour is seen: omit --probe off, or --neighbour"},
@@ -345,14 +356,50 @@ static void choose_counts(struct measure_options *o)
 	least = o->retain > o->runs ? o->retain : o->runs;
 	if (!o->max_runs)
 		o->max_runs = least > INT32_MAX / 5 ? INT32_MAX : 5 * least;
+}
+
+/* How often the programs of a duet also run alone, and on which CPU all run. */
+static void choose_duet(struct measure_options *o)
+{
+	cpu_set_t cpus;
+
 	if (o->order == ORDER_DUET && o->alone < 0)
 		o->alone = o->runs < RUNS_ALONE ? 0 : RUNS_ALONE;
+	/* The last CPU that this process may use: the first ones serve most interrupts. */
+	if (o->order == ORDER_DUET && o->cpu < 0 && !o->affine) {
+		CPU_ZERO(&cpus);
+		sched_getaffinity(0, sizeof(cpus), &cpus);
+		o->cpu_chosen = !o->against_inc;
+		o->cpu = 0;
+		for (int i = 0; i < CPU_SETSIZE; i++)
+			o->cpu = CPU_ISSET((size_t)i, &cpus) ? i : o->cpu;
+	}
+	if (o->cpu < 0 || o->probe_share < 0)
+		o->neighbour = NEIGHBOUR_OFF;
+}
+
+void measure_options_choose_order(struct measure_options *o, size_t n_programs)
+{
+	if (o->order != ORDER_AUTO)
+		return;
+	o->order_auto = true;
+	if (n_programs < 2)
+		o->in_turn_why = "";
+	else if (o->perf || o->trace)
+		o->in_turn_why = "--perf and --trace cannot tell programs that alternate apart";
+	else if (o->compare & COMPARE_ET && !o->affine)
+		o->in_turn_why = "ET is compared, which is that of all programs in a duet";
+	else if (o->prepare.n > 0 || o->conclude.n > 0)
+		o->in_turn_why = "--prepare and --conclude are for one program after the other";
+	else if (o->warm_ups == 0)
+		o->in_turn_why = "without a warm-up it is not known whether a duet is sound";
+	o->order = o->in_turn_why ? ORDER_INTERLEAVE : ORDER_DUET;
+	choose_duet(o);
 }
 
 int measure_options_finish(struct measure_options *o, struct error *err)
 {
 	const char *shell = o->shell;
-	cpu_set_t cpus;
 	int r;
 
 	/* INC starts again until the program has ended, and is as long as the program was in its
@@ -388,16 +435,8 @@ int measure_options_finish(struct measure_options *o, struct error *err)
 							INT32_MAX))) *
 					100 / PPM;
 	choose_counts(o);
-	/* The last CPU that this process may use: the first ones serve most interrupts. */
-	if (o->order == ORDER_DUET && o->cpu < 0) {
-		CPU_ZERO(&cpus);
-		sched_getaffinity(0, sizeof(cpus), &cpus);
-		o->cpu = 0;
-		for (int i = 0; i < CPU_SETSIZE; i++)
-			o->cpu = CPU_ISSET((size_t)i, &cpus) ? i : o->cpu;
-	}
-	if (o->cpu < 0 || o->probe_share < 0)
-		o->neighbour = NEIGHBOUR_OFF;
+	if (o->order != ORDER_AUTO)
+		choose_duet(o);
 	return r;
 }
 
@@ -428,19 +467,19 @@ const struct option_row measure_option_rows[] = {
 	{0, "neighbour", "RULE",
 		"what is done about a neighbour: auto (default), discard[=5%], adjust, off",
 		parse_neighbour, &O, .words = neighbour_rule_names},
-	{0, "cpu", "N", "run the programs on this CPU", pinning_option, &O.cpu,
-		.group = "CPUs and order"},
+	{0, "cpu", "N", "run the programs on this CPU", parse_cpu, &O, .group = "CPUs and order"},
 	{0, "probe", "SHARE",
 		"share of the time on --cpu for probes for a neighbour (default: auto, 2%), or off",
 		parse_probe, &O, .words = probe_words},
 	{0, "affinity", "LIST", "run the programs on these CPUs (0-3,8)", parse_affinity, &O},
-	{0, "order", "HOW", "of several commands: interleave (default), shuffle, sequence, duet",
+	{0, "order", "HOW",
+		"of several commands: interleave (default), shuffle, sequence, duet, auto",
 		parse_order, &O.order, .words = order_words},
 	{0, "slice", "TIME",
 		"duet: alternate this often (default: by what memory the programs touch)",
 		option_duration, &O.slice_ns},
-	{0, "slices-by", "WHAT", "duet: auto (default), scheduler or freezer", NULL, &O.slicing,
-		CHOICES("auto", "scheduler", "freezer")},
+	{0, "slices-by", "WHAT", "duet: auto (default), scheduler, freezer or signals", NULL,
+		&O.slicing, CHOICES("auto", "scheduler", "freezer", "signals")},
 	{0, "repeat", NULL, "duet: start short programs again until the longest has ended", NULL,
 		&O.repeat},
 	{0, "alone", "N", "duet: runs of each program alone, which check it (default: 3)",

@@ -42,6 +42,7 @@ struct measure_options {
 	bool affine;              /* `affinity` is set */
 	bool ignored_status[256]; /* by exit status: whether samples that end with it count */
 	int cpu;                  /* -1: not pinned */
+	bool cpu_chosen;          /* it is not given, but the one of a duet */
 	cpu_set_t affinity;
 	/* not given: warm_ups -1, the others 0; see measure_options_finish */
 	int warm_ups, runs, min_runs, max_runs, retain;
@@ -64,8 +65,10 @@ struct measure_options {
 	int alone;            /* of a duet; -1 before measure_options_finish: not given */
 	enum slicing slicing; /* of a duet */
 	bool repeat;          /* of a duet */
-	enum order order;
+	enum order order;     /* ORDER_AUTO before measure_options_choose_order */
 	bool order_given;
+	bool order_auto;         /* it was */
+	const char *in_turn_why; /* with it: why there can be no duet; NULL: there may be */
 	enum sort sort;
 	enum accounting_backend backend;
 };
@@ -76,3 +79,7 @@ extern const struct option_row measure_option_rows[];
 /* After all options are read: checks for contradictions, sets default values, makes parameters of
  * scans. */
 int measure_options_finish(struct measure_options *options, struct error *err);
+
+/* When it is known how many programs there are: --order auto is a duet, unless the options or their
+ * number exclude that. */
+void measure_options_choose_order(struct measure_options *options, size_t n_programs);

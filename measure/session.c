@@ -205,8 +205,13 @@ int session_set_slice(struct session *s, int64_t slice_ns, struct error *err)
 		return error_prefix(err, r, "--slices-by");
 	s->duet = (struct alternation_plan){
 		.slicing = slicing, .slice_ns = slice_ns, .cpu = o->cpu, .repeat = o->repeat};
+	if (o->affine)
+		s->duet.cpus = o->affinity;
+	else if (o->cpu < 0 && sched_getaffinity(0, sizeof(cpu_set_t), &s->duet.cpus) < 0)
+		return error_os(err, -errno, "cannot see which CPUs the programs may use");
 	for (size_t i = 0; i < s->n; i++) {
 		s->tasks[i].spec.frozen_at_times = slicing == SLICING_FREEZER;
+		s->tasks[i].spec.own_group = slicing == SLICING_SIGNALS;
 		s->tasks[i].spec.slice_ns = slicing == SLICING_SCHEDULER ? slice_ns : 0;
 	}
 	if (slicing == SLICING_FREEZER && s->guard < 0) {
@@ -223,23 +228,43 @@ int session_set_slice(struct session *s, int64_t slice_ns, struct error *err)
 	return r < 0 ? r : 0;
 }
 
+/* By the observer: what the programs of a duet have in common, and a cgroup for each. */
+static int give_cgroups(struct session *s, struct error *err)
+{
+	int r = 0;
+
+	s->together = (struct command_spec){.cpu = s->options->cpu,
+		.cgroup = s->base.observer.cgroup,
+		.accounting = s->base.observer.accounting,
+		.prober = s->base.observer.prober};
+	for (size_t i = 0; r == 0 && i < s->n; i++) {
+		struct command_spec *spec = &s->tasks[i].spec;
+
+		spec->cpu = s->together.cpu;
+		spec->accounting = s->together.accounting;
+		spec->prober = s->together.prober;
+		spec->cgroup = NULL;
+		if (s->together.cgroup)
+			r = cgroup_new_in(&spec->cgroup, s->together.cgroup->path, err);
+	}
+	return r;
+}
+
 /* Gives each program a cgroup, standard error and an input of its own, so that all can run at
  * once. */
 static int make_duet(struct session *s, struct error *err)
 {
 	const char *input = s->options->input;
-	int r = 0;
+	int r;
 
 	if (s->n < 2)
 		return error_say(err, -EINVAL,
 			"--order duet needs two commands or more: give each as one operand, or "
 			"--aa");
+	r = give_cgroups(s, err);
 	for (size_t i = 0; r == 0 && i < s->n; i++) {
 		struct task *t = &s->tasks[i];
 
-		t->spec.cgroup = NULL;
-		if (s->base.observer.cgroup)
-			r = cgroup_new_in(&t->spec.cgroup, s->base.observer.cgroup->path, err);
 		t->spec.number = (unsigned int)i;
 		t->spec.has_partners = true;
 		s->filters[i] = &t->clean;
@@ -258,6 +283,34 @@ static int make_duet(struct session *s, struct error *err)
 	return r == 0 ? session_set_slice(s, s->options->slice_ns ?: DEFAULT_SLICE_NS, err) : r;
 }
 
+/* The observer watches one CPU or none, so it is opened again. */
+int session_use_all_cpus(struct session *s, struct error *err)
+{
+	struct observer *observer = &s->base.observer;
+	int r = 0;
+
+	s->chosen.cpu = -1;
+	s->chosen.neighbour = s->rules.neighbour = NEIGHBOUR_OFF;
+	for (size_t i = 0; i < s->n; i++)
+		cgroup_free(TAKE(s->tasks[i].spec.cgroup));
+	guard_free(s->guard);
+	s->guard = -1;
+	observer_close(observer);
+	r = observer_open(observer, s->options->backend, -1, err);
+	if (r == 0)
+		r = give_cgroups(s, err);
+	for (size_t i = 0; r == 0 && i < s->n; i++) {
+		struct task *t = &s->tasks[i];
+
+		t->clean.rules.neighbour = NEIGHBOUR_OFF;
+		t->run.cpu = -1;
+		t->run.neighbour_rule = NEIGHBOUR_OFF;
+		t->run.neighbour_limit_ppm = 0;
+		r = book_put_all_cpus(s->base.book, t->run.id, err);
+	}
+	return r == 0 ? session_set_slice(s, s->duet.slice_ns, err) : r;
+}
+
 int session_take_in_turn(struct session *s, struct error *err)
 {
 	int r = 0;
@@ -266,7 +319,7 @@ int session_take_in_turn(struct session *s, struct error *err)
 	for (size_t i = 0; r == 0 && i < s->n; i++) {
 		struct task *t = &s->tasks[i];
 
-		t->spec.has_partners = t->spec.frozen_at_times = false;
+		t->spec.has_partners = t->spec.frozen_at_times = t->spec.own_group = false;
 		t->spec.slice_ns = 0;
 		t->clean.duet = NULL;
 		t->clean.n_duet = 0;
@@ -339,8 +392,11 @@ int session_open(struct session *s, const struct measure_options *options,
 {
 	int r;
 
-	s->options = options;
+	s->chosen = *options;
+	s->options = options = &s->chosen;
 	s->order = options->order;
+	if (options->in_turn_why && *options->in_turn_why)
+		s->in_turn_because = xstrdup(options->in_turn_why);
 	s->opened_ns = clock_ns(CLOCK_REALTIME);
 	s->shell_start = shell_start_new();
 	s->rules = (struct discard_rules){
@@ -353,7 +409,7 @@ int session_open(struct session *s, const struct measure_options *options,
 	leftovers_remove(true);
 
 	CPU_ZERO(&s->cpus);
-	if (options->cpu >= 0)
+	if (options->cpu >= 0 && !options->cpu_chosen)
 		CPU_SET(options->cpu, &s->cpus);
 	else if (options->affine)
 		s->cpus = options->affinity;

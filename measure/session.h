@@ -62,7 +62,9 @@ struct output {
 };
 
 struct session {
+	/* `chosen`: as the user gave them, and what the session has decided since */
 	const struct measure_options *options;
+	struct measure_options chosen;
 	struct run_session base;
 	cpu_set_t cpus; /* that programs may run on; base.cpus points to it */
 	struct profile profile;
@@ -89,7 +91,8 @@ struct session {
 	uint64_t seed;               /* of random orders */
 	int64_t opened_ns;           /* CLOCK_REALTIME */
 	struct alternation_plan duet;
-	int guard;             /* of a duet; -1: nothing is frozen */
+	struct command_spec together; /* of a duet: what its programs have in common */
+	int guard;                    /* of a duet; -1: nothing is frozen */
 	char *in_turn_because; /* why there is no duet, although it was asked for; NULL: there is */
 	struct working_set_watch *watch; /* during a warm-up of a duet */
 	struct inc_command *inc;         /* NULL: without --against */
@@ -115,6 +118,9 @@ int session_set_slice(struct session *session, int64_t slice_ns, struct error *e
 /* Makes runs that were begun as a duet, and have no samples yet, runs whose samples are taken in
  * turn. */
 int session_take_in_turn(struct session *session, struct error *err);
+
+/* Lets the programs of a duet, which were begun on one CPU and have no samples yet, use all CPUs. */
+int session_use_all_cpus(struct session *session, struct error *err);
 
 /* Reads the duet of a session from the book. 1: done; 0: there is none. */
 int session_duet(const struct session *session, struct duet_report *ret, struct error *err);

@@ -40,6 +40,20 @@ static int compare_with_first(
 	return r;
 }
 
+static int compare_in_duet(
+	const struct session *s, const struct duet_report *duet, size_t command, struct error *err)
+{
+	unsigned clocks = duet_report_clocks(duet, s->options->compare);
+	bool alone;
+	int r = 0;
+
+	for (enum comparison_clock clock = 0; r >= 0 && clock < N_COMPARISON_CLOCKS; clock++)
+		if (clocks >> clock & 1)
+			r = duet_report_compare(duet, 0, command, clock,
+				&s->comparisons[clock * s->n + command], &alone, err);
+	return r;
+}
+
 int session_compare(const struct session *s, struct error *err)
 {
 	size_t n = N_COMPARISON_CLOCKS * s->n, n_made = 0;
@@ -53,10 +67,8 @@ int session_compare(const struct session *s, struct error *err)
 	if (by_duet && session_n_shown(s) > 1)
 		r = session_duet(s, &duet, err);
 	for (size_t i = 1; r >= 0 && i < session_n_shown(s); i++) {
-		bool alone;
-
 		if (by_duet && i < duet.n)
-			r = duet_report_compare(&duet, 0, i, &all[i], &alone, err);
+			r = compare_in_duet(s, &duet, i, err);
 		else if (!by_duet && s->tasks[0].result.n_samples > 0 &&
 			 s->tasks[i].result.n_samples > 0)
 			r = compare_with_first(s, i, &all[i], err);

@@ -276,14 +276,20 @@ static int end_task(struct sampling *sampling, struct error *err)
 	return cleaned < 0 ? cleaned : r;
 }
 
+/* That the programs of a duet share. */
+static int count_cpus(const struct session *s)
+{
+	return s->options->cpu < 0 ? CPU_COUNT(&s->duet.cpus) : 1;
+}
+
 /* Why a duet is not taken, whose program `c` loses that share of its PT in it. */
-static char *why_in_turn(const struct duet_candidate *c, const char *name, double share)
+static char *why_in_turn(const struct duet_candidate *c, const char *name, double share, int cpus)
 {
 	if (share < INFINITY)
 		return text_format("refilling caches may take %s of the PT of '%s' in a duet",
 			text_percent(share), name);
-	if (c->pt_ns < DUET_LEAST_SLICES * duet_slices_ns[0] ||
-		working_set_bytes(&c->set, duet_slices_ns[0]) < INFINITY)
+	if (c->pt_ns < DUET_LEAST_SLICES * duet_slices_ns[0] * cpus ||
+		duet_turn_bytes(c, duet_slices_ns[0], cpus) < INFINITY)
 		return text_format("'%s' is too short for a duet", name);
 	return text_format("what memory '%s' touches is not known", name);
 }
@@ -293,6 +299,7 @@ static char *why_in_turn(const struct duet_candidate *c, const char *name, doubl
 static int choose_cheap_slice(struct session *s, const struct duet_candidate *c, struct error *err)
 {
 	const struct measure_options *o = s->options;
+	int cpus = count_cpus(s);
 	double least = INFINITY;
 	size_t dearest = 0;
 	int64_t best_ns = 0;
@@ -304,7 +311,7 @@ static int choose_cheap_slice(struct session *s, const struct duet_candidate *c,
 
 		if (!o->slicing && !alternation_slicing(slice_ns, o->cpu, s->tasks[0].spec.cgroup))
 			continue;
-		share = duet_dearest(c, s->n, slice_ns, &by);
+		share = duet_dearest(c, s->n, slice_ns, cpus, &by);
 		if (best_ns && share >= least)
 			continue;
 		least = share;
@@ -319,8 +326,33 @@ static int choose_cheap_slice(struct session *s, const struct duet_candidate *c,
 			prober_set_share(s->base.observer.prober, 0);
 		return session_set_slice(s, best_ns, err);
 	}
-	s->in_turn_because = why_in_turn(&c[dearest], s->tasks[dearest].name, least);
+	s->in_turn_because = why_in_turn(&c[dearest], s->tasks[dearest].name, least, cpus);
 	return 1;
+}
+
+/* Programs that use several CPUs at once get all of them, unless the user has chosen one. 1: with
+ * --order auto, they are taken in turn because one waits. */
+static int choose_cpus(struct session *s, const struct duet_candidate *c, struct error *err)
+{
+	const struct measure_options *o = s->options;
+	const char *parallel = NULL;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (working_set_is_parallel(&c[i].set))
+			parallel = s->tasks[i].name;
+	if (parallel && o->cpu >= 0 && o->cpu_chosen)
+		return session_use_all_cpus(s, err);
+	if (parallel && o->cpu >= 0)
+		notes_add(&s->notes, NOTE_NOISE,
+			"Warning: threads of '%s' share CPU %d: --cpu LIST gives them several",
+			parallel, o->cpu);
+	for (size_t i = 0; o->order_auto && !parallel && i < s->n; i++)
+		if (!duet_computes(&c[i])) {
+			s->in_turn_because = text_format(
+				"'%s' waits for something else than a CPU", s->tasks[i].name);
+			return 1;
+		}
+	return 0;
 }
 
 /* The slice of a duet by the last warm-ups, unless it is given. 1: the programs are taken in turn
@@ -335,7 +367,12 @@ static int choose_slice(struct sampling *first, struct error *err)
 
 	for (size_t i = 0; i < s->n; i++)
 		c[i] = (struct duet_candidate){s->samplings[i].last_pt_ns,
-			s->samplings[i].last_switches, s->tasks[i].working_set};
+			s->samplings[i].last_switches, s->tasks[i].working_set,
+			s->samplings[i].last_et_ns, s->samplings[i].last_wait_ns};
+	if (!s->inc)
+		r = choose_cpus(s, c, err);
+	if (r != 0)
+		return r < 0 ? r : session_take_in_turn(s, err) ?: 1;
 	if (s->inc && !o->slice_ns &&
 		alternation_slicing(slice_ns, o->cpu, s->tasks[0].spec.cgroup))
 		r = session_set_slice(s, slice_ns, err);
@@ -344,7 +381,7 @@ static int choose_slice(struct sampling *first, struct error *err)
 	if (r > 0)
 		return session_take_in_turn(s, err) ?: 1;
 	for (size_t i = 0; i < s->n; i++) {
-		double bytes = working_set_bytes(&c[i].set, s->duet.slice_ns);
+		double bytes = duet_turn_bytes(&c[i], s->duet.slice_ns, count_cpus(s));
 
 		s->samplings[i].working_set = bytes < INFINITY ? llround(bytes) : -1;
 	}
@@ -380,10 +417,6 @@ char *session_different_work(const struct session *s, size_t i)
 int session_run(struct session *s, struct error *err)
 {
 	const struct measure_options *o = s->options;
-	const struct command_spec all = {.cpu = o->cpu,
-		.cgroup = s->base.observer.cgroup,
-		.accounting = s->base.observer.accounting,
-		.prober = s->base.observer.prober};
 	const struct sampling_plan plan = {
 		.session = &s->base,
 		.items = s->samplings,
@@ -391,7 +424,7 @@ int session_run(struct session *s, struct error *err)
 		.order = s->order,
 		.seed = s->seed,
 		.together = {.plan = &s->duet,
-			.all = &all,
+			.all = &s->together,
 			.alone = s->order == ORDER_DUET ? (uint32_t)o->alone : 0,
 			.store = &duet_store},
 		.hooks = {begin_task, prepare_sample, conclude_sample, sample_taken, more_samples,

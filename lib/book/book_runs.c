@@ -106,6 +106,14 @@ int book_put_in_turn(struct book *book, int64_t id, const char *wait_source, str
 		wait_source, err);
 }
 
+int book_put_all_cpus(struct book *book, int64_t id, struct error *err)
+{
+	return put_run_text(book, id,
+		"UPDATE run SET cpu = NULL, neighbour_rule = ?, neighbour_limit_ppm = NULL "
+		"WHERE id = ? RETURNING 1",
+		"off", err);
+}
+
 int book_put_program_digest(struct book *book, int64_t id, const char *digest, struct error *err)
 {
 	return put_run_text(book, id, "UPDATE run SET program_digest = ? WHERE id = ? RETURNING 1",

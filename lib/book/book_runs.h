@@ -17,6 +17,9 @@ int book_put_held_back(struct book *book, int64_t id, const char *by, struct err
 /* Stores the digest of the files of its program, and of its output: see struct run. */
 /* That a run that was begun as a duet is taken in turn, with the source of its W. */
 int book_put_in_turn(struct book *book, int64_t id, const char *wait_source, struct error *err);
+
+/* The run is on no CPU of its own, so that nobody looks for a neighbour. */
+int book_put_all_cpus(struct book *book, int64_t id, struct error *err);
 int book_put_program_digest(struct book *book, int64_t id, const char *digest, struct error *err);
 int book_put_output_digest(struct book *book, int64_t id, const char *digest, struct error *err);
 int book_end_run(

@@ -11,6 +11,8 @@ struct duet_row {
 	bool frozen;        /* slices: by the freezer, else the scheduler's */
 	int64_t slice_ns;   /* as requested */
 	int64_t increments; /* INC's, each time it runs; 0: another program */
+	int cpus;           /* that they shared; 0: one */
+	bool signalled;     /* slices: by signals */
 	/* bytes that the program touches in a slice (working_set.h); -1: not known */
 	int64_t working_set;
 	int64_t run; /* not stored, but read */

@@ -26,9 +26,21 @@ static double shared_of(const struct duet_program *p, double mean_slice_ns)
 		       : duet_refill_share((double)row->working_set, (int64_t)fmax(1, turn_ns));
 }
 
+/* On several CPUs: nobody else has turns, and a turn is worth `on_cpus` times its length of PT. */
+static double shared_on_cpus(const struct duet_row *row, double on_cpus)
+{
+	double turn_ns = (double)row->slice_ns * on_cpus;
+
+	return row->working_set < 0 || !(on_cpus > 0)
+		       ? NAN
+		       : duet_refill_share(
+				 (double)row->working_set * row->cpus, (int64_t)fmax(1, turn_ns));
+}
+
 struct duet_cost duet_cost_of(const struct duet_program *p)
 {
 	double kept = 0, elapsed = 0, together = 0, all = 0, pt, slice_ns;
+	int cpus = p->row->cpus;
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->n_samples; i++) {
@@ -42,35 +54,61 @@ struct duet_cost duet_cost_of(const struct duet_program *p)
 	for (size_t i = 0; i < p->n_together; i++)
 		together += (double)p->together[i].together_ns;
 	pt = elapsed > 0 ? all * fmin(1, together / elapsed) : all; /* while both ran */
-	slice_ns = p->switches > 0 ? pt / (double)p->switches : NAN;
+	slice_ns = p->switches > 0 && cpus == 0 ? pt / (double)p->switches : NAN;
 	return (struct duet_cost){
 		.pt_ns = n > 0 ? kept / (double)n : NAN,
 		.last = elapsed > 0 ? fmax(0, 1 - together / elapsed) : NAN,
 		.slice_ns = slice_ns,
-		.shared = shared_of(p, slice_ns),
+		.et_ns = cpus > 0 && p->n_samples > 0 ? elapsed / (double)p->n_samples : NAN,
+		.shared = cpus > 0 ? shared_on_cpus(p->row, all / elapsed) : shared_of(p, slice_ns),
 	};
 }
 
-double duet_dearest(const struct duet_candidate *programs, size_t n, int64_t slice_ns, size_t *ret)
+double duet_turn_bytes(const struct duet_candidate *p, int64_t slice_ns, int cpus)
+{
+	return working_set_bytes(&p->set, slice_ns * cpus);
+}
+
+/* The share of its PT that refilling caches takes at most. */
+static double candidate_share(const struct duet_candidate *p, int64_t slice_ns, int cpus)
+{
+	double bytes = duet_turn_bytes(p, slice_ns, cpus), per_slice = 0, turn_ns;
+
+	if (!(bytes < INFINITY) || p->pt_ns < DUET_LEAST_SLICES * slice_ns * cpus)
+		return INFINITY;
+	if (cpus > 1) { /* while it waits, a turn is worth less */
+		turn_ns = (double)slice_ns;
+		if (p->pt_ns < p->et_ns)
+			turn_ns *= (double)p->pt_ns / (double)p->et_ns;
+		return duet_refill_share(bytes * cpus, (int64_t)fmax(1, turn_ns));
+	}
+	if (p->switches > 0)
+		per_slice = (double)p->switches * (double)slice_ns / (double)p->pt_ns;
+	return fmin(1, (1 + per_slice) * duet_refill_share(bytes, slice_ns));
+}
+
+double duet_dearest(
+	const struct duet_candidate *programs, size_t n, int64_t slice_ns, int cpus, size_t *ret)
 {
 	double greatest = -1;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct duet_candidate *p = &programs[i];
-		double bytes = working_set_bytes(&p->set, slice_ns);
-		double per_slice = p->switches > 0 ? (double)p->switches * (double)slice_ns /
-							     (double)p->pt_ns
-						   : 0;
-		double share = fmin(1, (1 + per_slice) * duet_refill_share(bytes, slice_ns));
+		double share = candidate_share(&programs[i], slice_ns, cpus);
 
-		if (!(bytes < INFINITY) || p->pt_ns < DUET_LEAST_SLICES * slice_ns)
-			share = INFINITY;
 		if (share <= greatest)
 			continue;
 		greatest = share;
 		*ret = i;
 	}
 	return greatest;
+}
+
+bool duet_computes(const struct duet_candidate *p)
+{
+	const double COMPUTES = 0.8; /* the share of its time */
+	int64_t on_cpu_ns = p->pt_ns + (p->wait_ns > 0 ? p->wait_ns : 0);
+
+	return (double)on_cpu_ns >= COMPUTES * (double)p->et_ns;
 }
 
 int64_t duet_slice_for(int64_t pt_ns)

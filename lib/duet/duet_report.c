@@ -4,6 +4,7 @@
 
 #include "lib/base/table.h"
 #include "lib/base/terminal.h"
+#include "lib/host/process/alternation.h"
 
 #include <assert.h>
 #include <gsl/gsl_cdf.h>
@@ -86,19 +87,34 @@ void duet_report_clear(struct duet_report *d)
 	*d = (struct duet_report){};
 }
 
+unsigned duet_report_clocks(const struct duet_report *d, unsigned asked)
+{
+	if (d->rows[0].cpus == 0)
+		return COMPARE_PT;
+	return asked == COMPARE_DEFAULT ? COMPARE_BOTH : asked;
+}
+
+/* Two programs of a duet, by one clock. */
+struct duet_pair {
+	const struct duet_report *duet;
+	size_t a, b;
+	enum comparison_clock clock;
+};
+
 /* shared: of a and b, as in struct comparison_side. */
-static int compare_in_pairs(const struct duet_report *d, size_t a, size_t b, const double shared[2],
+static int compare_in_pairs(const struct duet_pair *pair, const double shared[2],
 	struct comparison *ret, struct error *err)
 {
+	const struct duet_report *d = pair->duet;
 	struct comparison_side sides[2] = {};
 	int r = 0;
 
 	for (size_t i = 0; i < ELEMENTS(sides); i++) {
-		size_t k = i == 0 ? a : b;
+		size_t k = i == 0 ? pair->a : pair->b;
 		const struct duet_program *p = &d->programs[k];
 
 		sides[i] = comparison_side_make(
-			&d->results[k]->discarding, p->samples, p->n_samples, COMPARISON_PT);
+			&d->results[k]->discarding, p->samples, p->n_samples, pair->clock);
 		sides[i].shared = shared[i];
 		sides[i].origin = (struct comparison_origin){.call = "this duet", .cpu = d->cpu};
 	}
@@ -109,27 +125,30 @@ static int compare_in_pairs(const struct duet_report *d, size_t a, size_t b, con
 	return r;
 }
 
-int duet_report_compare_pairs(
-	const struct duet_report *d, size_t a, size_t b, struct comparison *ret, struct error *err)
+int duet_report_compare_pairs(const struct duet_report *d, size_t a, size_t b,
+	enum comparison_clock clock, struct comparison *ret, struct error *err)
 {
 	const double shared[] = {d->costs[a].shared, d->costs[b].shared};
 
-	return compare_in_pairs(d, a, b, shared, ret, err);
+	return compare_in_pairs(&(struct duet_pair){d, a, b, clock}, shared, ret, err);
 }
 
 /* Taken in turn, one of each program at a time. */
-static int compare_alone(
-	const struct duet_report *d, size_t a, size_t b, struct comparison *ret, struct error *err)
+static int compare_alone(const struct duet_pair *pair, struct comparison *ret, struct error *err)
 {
+	const struct duet_report *d = pair->duet;
+	bool et = pair->clock == COMPARISON_ET;
 	struct comparison_side sides[2] = {};
 	int r;
 
 	for (size_t i = 0; i < ELEMENTS(sides); i++) {
-		const struct duet_program *p = &d->programs[i == 0 ? a : b];
+		const struct duet_program *p = &d->programs[i == 0 ? pair->a : pair->b];
 
+		sides[i].clock = pair->clock;
 		for (size_t k = 0; k < p->n_alone; k++)
 			*array_add(sides[i].items, sides[i].n) = (struct comparison_time){
-				p->alone[k].n, p->alone[k].start_ns, p->alone[k].pt_ns,
+				p->alone[k].n, p->alone[k].start_ns,
+				et ? p->alone[k].et_ns : p->alone[k].pt_ns,
 				p->alone[k].start_ns + p->alone[k].et_ns};
 		sides[i].origin = (struct comparison_origin){.call = "this duet", .cpu = d->cpu};
 	}
@@ -156,21 +175,22 @@ static void find_disagreement(
 		ret_shared[off > 0 ? 0 : 1] = -expm1(-reach);
 }
 
-int duet_report_compare(const struct duet_report *d, size_t a, size_t b, struct comparison *ret,
-	bool *ret_alone, struct error *err)
+int duet_report_compare(const struct duet_report *d, size_t a, size_t b,
+	enum comparison_clock clock, struct comparison *ret, bool *ret_alone, struct error *err)
 {
+	const struct duet_pair pair = {d, a, b, clock};
 	const struct duet_program *p = d->programs;
 	size_t n_alone = p[a].n_alone < p[b].n_alone ? p[a].n_alone : p[b].n_alone;
-	int r = duet_report_compare_pairs(d, a, b, ret, err);
+	int r = duet_report_compare_pairs(d, a, b, clock, ret, err);
 	struct comparison alone;
 	double shared[2];
 
 	*ret_alone = r > 0 && ret->unmeasurable == UNMEASURABLE_SHARED && n_alone > 1;
 	if (*ret_alone)
-		return compare_alone(d, a, b, ret, err);
+		return compare_alone(&pair, ret, err);
 	if (r <= 0 || ret->unmeasurable || ret->design != DESIGN_DUET || n_alone < LEAST_ALONE)
 		return r;
-	r = compare_alone(d, a, b, &alone, err);
+	r = compare_alone(&pair, &alone, err);
 	if (r < 0 || alone.design != DESIGN_PAIRS)
 		return r;
 	find_disagreement(ret, &alone, shared);
@@ -178,7 +198,7 @@ int duet_report_compare(const struct duet_report *d, size_t a, size_t b, struct 
 		return r;
 	shared[0] = fmax(shared[0], ret->shared_a);
 	shared[1] = fmax(shared[1], ret->shared_b);
-	r = compare_in_pairs(d, a, b, shared, ret, err);
+	r = compare_in_pairs(&pair, shared, ret, err);
 	ret->ratio_in_turn = exp(alone.log_ratio.mean);
 	return r;
 }
@@ -194,26 +214,32 @@ static struct cell working_set_cell(int64_t bytes)
 		size < 1e6 ? text_brief("%.0f kB", size / 1e3) : text_brief("%.1f MB", size / 1e6));
 }
 
+/* `et` and `cpus`: names of columns that tell something on several CPUs only. */
+#define COST_COLUMNS(et, cpus)                                                        \
+	{                                                                             \
+		{NULL, COLUMN_TEXT, "run"}, {"PROGRAM", COLUMN_WRAP, "command"},      \
+			{"PT", COLUMN_NUMBER, "pt_ns"}, {et, COLUMN_NUMBER, "et_ns"}, \
+			{cpus, COLUMN_NUMBER, "on_cpus"},                             \
+			{"WORKING SET", COLUMN_NUMBER, "working_set_bytes"},          \
+			{"REFILL", COLUMN_NUMBER, "refill"},                          \
+			{"LEFT OVER", COLUMN_NUMBER, "left_over"},                    \
+			{NULL, COLUMN_TEXT, "slice_ns"}, {},                          \
+	}
+static const struct column cost_columns[] = COST_COLUMNS(NULL, NULL),
+			   cost_columns_of_cpus[] = COST_COLUMNS("ET", "CPUS");
+
 static struct table *list_costs(const struct duet_report *d, const char *const *names)
 {
-	static const struct column columns[] = {
-		{NULL, COLUMN_TEXT, "run"},
-		{"PROGRAM", COLUMN_WRAP, "command"},
-		{"PT", COLUMN_NUMBER, "pt_ns"},
-		{"WORKING SET", COLUMN_NUMBER, "working_set_bytes"},
-		{"REFILL", COLUMN_NUMBER, "refill"},
-		{"LEFT OVER", COLUMN_NUMBER, "left_over"},
-		{NULL, COLUMN_TEXT, "slice_ns"},
-		{},
-	};
-	struct table *list = table_new(columns);
+	struct table *list = table_new(d->rows[0].cpus > 0 ? cost_columns_of_cpus : cost_columns);
 
 	for (size_t i = 0; i < d->n; i++) {
 		const struct duet_cost *c = &d->costs[i];
 
-		table_row(list, columns, NUMBER(d->rows[i].run), TEXT(names[i]),
+		table_begin_row(list);
+		table_add(list, NUMBER(d->rows[i].run), TEXT(names[i]),
 			TIME(isnan(c->pt_ns) ? -1 : (int64_t)c->pt_ns),
-			working_set_cell(d->rows[i].working_set),
+			TIME(isnan(c->et_ns) ? -1 : (int64_t)c->et_ns),
+			REAL("%.2f", c->pt_ns / c->et_ns), working_set_cell(d->rows[i].working_set),
 			VALUE(json_real_or_null(c->shared),
 				isnan(c->shared) ? "-"
 						 : text_brief("≤ %s", text_percent(c->shared))),
@@ -280,19 +306,29 @@ static void print_slice_warnings(FILE *file, const struct duet_report *d, double
 		warn(file, "the slices are longer than requested; try --slices-by freezer");
 }
 
+static const char *slices_by(const struct duet_row *row)
+{
+	if (row->signalled)
+		return slicing_names[SLICING_SIGNALS];
+	return slicing_names[row->frozen ? SLICING_FREEZER : SLICING_SCHEDULER];
+}
+
 void duet_report_print(FILE *file, const struct duet_report *d, const char *const *names,
 	const struct comparison *comparisons)
 {
 	_cleanup_(table_freep) struct table *list = list_costs(d, names);
 	double slice = mean_slice(d), gain = mean_log_gain(comparisons, d->n);
+	const struct duet_row *first = &d->rows[0];
 	const char *mean = "";
 
 	if (!isnan(slice))
 		mean = text_brief(", mean %s", text_precise(slice, slice / 10));
 	terminal_wrap(file,
-		text_brief("Duet on CPU %d, slices by the %s: %s requested%s", d->cpu,
-			d->rows[0].frozen ? "freezer" : "scheduler",
-			text_duration(d->rows[0].slice_ns), mean),
+		text_brief("Duet on %s, slices by %s%s: %s requested%s",
+			first->cpus > 0 ? text_brief("%d CPUs", first->cpus)
+					: text_brief("CPU %d", d->cpu),
+			first->signalled ? "" : "the ", slices_by(first),
+			text_duration(first->slice_ns), mean),
 		0, 2);
 	if (!isnan(gain))
 		fprintf(file,
@@ -307,8 +343,10 @@ json_t *duet_report_as_json(const struct duet_report *d, const char *const *name
 	_cleanup_(table_freep) struct table *list = list_costs(d, names);
 	double slice = mean_slice(d);
 
-	return JSON_OBJECT({"slices_by", json_text(d->rows[0].frozen ? "freezer" : "scheduler")},
-		{"cpu", json_integer(d->cpu)}, {"slice_ns", json_integer(d->rows[0].slice_ns)},
+	return JSON_OBJECT({"slices_by", json_text(slices_by(&d->rows[0]))},
+		{"cpu", d->cpu < 0 ? json_null() : json_integer(d->cpu)},
+		{"cpus", json_integer(d->rows[0].cpus ?: 1)},
+		{"slice_ns", json_integer(d->rows[0].slice_ns)},
 		{"mean_slice_ns", isnan(slice) ? json_null() : json_integer((json_int_t)slice)},
 		{"programs", table_json(list)});
 }

@@ -10,7 +10,7 @@
 #include <jansson.h>
 
 struct duet_report {
-	int cpu;
+	int cpu;                           /* -1: several */
 	struct duet_row *rows;             /* n: its runs, in their order */
 	struct duet_program *programs;     /* likewise */
 	struct duet_cost *costs;           /* likewise */
@@ -26,16 +26,20 @@ int duet_report_load(struct book *book, int64_t run, const struct discard_rules 
 	const struct run_result *const *results, struct duet_report *ret, struct error *err);
 void duet_report_clear(struct duet_report *report);
 
+/* Which clocks are compared: PT; on several CPUs ET, too, unless `asked` (as for
+ * comparison_clocks) says otherwise. */
+unsigned duet_report_clocks(const struct duet_report *report, unsigned asked);
+
 /* Program b against program a, by the samples kept. 1: done; 0: one of them has none. */
 int duet_report_compare_pairs(const struct duet_report *report, size_t a, size_t b,
-	struct comparison *ret, struct error *err);
+	enum comparison_clock clock, struct comparison *ret, struct error *err);
 
 /* The same, checked by their runs alone, if there are three of each and more. Where these disagree
  * beyond doubt and beyond what sharing the CPU explains, the programs do not do the same beside
  * each other as alone, and the interval has both ratios in it. Where it is not known what sharing
  * costs, the runs alone are compared: *ret_alone. */
 int duet_report_compare(const struct duet_report *report, size_t a, size_t b,
-	struct comparison *ret, bool *ret_alone, struct error *err);
+	enum comparison_clock clock, struct comparison *ret, bool *ret_alone, struct error *err);
 
 /* names: of the programs, n. comparisons: of each with the first, .a.n 0 where there is none; may
  * be NULL. */

@@ -10,6 +10,8 @@ static int store_duet_run(struct book *book, const struct sampling *s, int64_t r
 {
 	const struct duet_row row = {.reference = reference,
 		.frozen = plan->slicing == SLICING_FREEZER,
+		.signalled = plan->slicing == SLICING_SIGNALS,
+		.cpus = plan->cpu < 0 ? CPU_COUNT(&plan->cpus) : 0,
 		.slice_ns = plan->slice_ns,
 		.increments = s->increments,
 		.working_set = s->working_set};

@@ -46,7 +46,7 @@ int inc_units_load(struct book *book, int64_t run, const struct discard_rules *r
 	if (!find_inc(&d, run, &inc, &program))
 		return 0;
 
-	r = duet_report_compare_pairs(&d, inc, program, &c, err);
+	r = duet_report_compare_pairs(&d, inc, program, COMPARISON_PT, &c, err);
 	if (r <= 0 || c.design != DESIGN_DUET)
 		return r < 0 ? r : 0;
 

@@ -230,6 +230,8 @@ static int store_or_count(const struct sampling_plan *plan, struct sampling *s,
 	int r = 0;
 
 	s->last_pt_ns = o->exec.pt_ns;
+	s->last_et_ns = o->exec.et_ns;
+	s->last_wait_ns = o->wait_ns;
 	s->last_switches = count_switches_of(o);
 	if (s->warm_up)
 		return 0;

@@ -13,7 +13,8 @@ enum order {
 	ORDER_INTERLEAVE,
 	ORDER_SHUFFLE,  /* the same in a random order, a new one each round */
 	ORDER_SEQUENCE, /* all samples of one run before the first of the next */
-	ORDER_DUET,     /* in a round, the programs of all runs alternate on one CPU */
+	ORDER_DUET,     /* in a round, the programs of all runs alternate on the same CPUs */
+	ORDER_AUTO,     /* the caller makes it one of the others before it takes samples */
 };
 
 /* One of the runs that are sampled. */
@@ -35,6 +36,7 @@ struct sampling {
 	int64_t begun_ns;   /* CLOCK_MONOTONIC before the first sample; 0: not begun */
 	pid_t pid;          /* of the first process of the last sample */
 	int64_t last_pt_ns; /* of the last warm-up, or of the last run alone */
+	int64_t last_et_ns, last_wait_ns; /* likewise; W -1: not known */
 	/* context switches of the last warm-up that were not for probes; -1: not known */
 	int64_t last_switches;
 	/* ORDER_DUET: a run without the others, which is no sample, is under way */

@@ -74,6 +74,50 @@ TEST_OF_DUET(the_time_without_another_program_is_known)
 	assert_float_equal(duet_cost_of(&m.program).last, 0.75, 0.001);
 }
 
+TEST_OF_DUET(on_several_cpus_each_may_have_to_read_it_again)
+{
+	m.row.cpus = 2;
+	for (int i = 0; i < N; i++) /* 1.1 CPUs in its own turns */
+		m.samples[i].et_ns = 100 * NS_PER_MS;
+	assert_float_equal(duet_cost_of(&m.program).et_ns, 100e6, 1);
+	assert_true(isnan(duet_cost_of(&m.program).slice_ns));
+	assert_shared(2 * 0.01 / 1.1);
+	m.program.switches = 220; /* the partner has no turn because of them */
+	assert_shared(2 * 0.01 / 1.1);
+	for (int i = 0; i < N; i++) /* it waits most of the time, and has less of each turn */
+		m.samples[i].et_ns = 1100 * NS_PER_MS;
+	assert_shared(2 * 0.01 / 0.1);
+}
+
+TEST(before_a_duet_on_several_cpus_its_price_is_known)
+{
+	const double kb = 1e3;
+	struct duet_candidate c = {200 * NS_PER_MS, 500,
+		{{32 * kb, 32 * kb, 64 * kb, 64 * kb}, {1, 1, 1, 1}}, 200 * NS_PER_MS, 0};
+	size_t dearest = 7;
+
+	/* in 20 ms of CPU time it touches as much as in 30 */
+	assert_float_equal(duet_dearest(&c, 1, 10 * NS_PER_MS, 2, &dearest), 0.02, 1e-9);
+	assert_float_equal(duet_turn_bytes(&c, 10 * NS_PER_MS, 2), 64 * kb, 1e-9);
+	c.et_ns *= 2;
+	assert_float_equal(duet_dearest(&c, 1, 10 * NS_PER_MS, 2, &dearest), 0.04, 1e-9);
+	c.pt_ns = 79 * NS_PER_MS; /* less than four slices on each CPU */
+	assert_true(isinf(duet_dearest(&c, 1, 10 * NS_PER_MS, 2, &dearest)));
+}
+
+TEST(a_program_that_waits_does_not_compute)
+{
+	struct duet_candidate c = {.pt_ns = 60, .et_ns = 100, .wait_ns = 25};
+
+	assert_true(duet_computes(&c));
+	c.wait_ns = 15;
+	assert_false(duet_computes(&c));
+	c.wait_ns = -1;
+	assert_false(duet_computes(&c));
+	c.pt_ns = 80;
+	assert_true(duet_computes(&c));
+}
+
 TEST(a_program_must_be_known_and_have_four_slices)
 {
 	const double kb = 1e3;
@@ -82,16 +126,16 @@ TEST(a_program_must_be_known_and_have_four_slices)
 		{200 * NS_PER_MS, -1, {{64 * kb, 64 * kb, 64 * kb, 64 * kb}, {1, 1, 1, 1}}}};
 	size_t dearest = 7;
 
-	assert_float_equal(duet_dearest(c, 2, 10 * NS_PER_MS, &dearest), 0.01, 1e-9);
+	assert_float_equal(duet_dearest(c, 2, 10 * NS_PER_MS, 1, &dearest), 0.01, 1e-9);
 	assert_int_equal(dearest, 1);
-	assert_float_equal(duet_dearest(c, 2, 30 * NS_PER_MS, &dearest), 0.01 / 3, 1e-9);
-	assert_true(isinf(duet_dearest(c, 2, 100 * NS_PER_MS, &dearest)));
+	assert_float_equal(duet_dearest(c, 2, 30 * NS_PER_MS, 1, &dearest), 0.01 / 3, 1e-9);
+	assert_true(isinf(duet_dearest(c, 2, 100 * NS_PER_MS, 1, &dearest)));
 	assert_int_equal(dearest, 0); /* both are too short: the first */
 	c[1].switches = 20;           /* every 10 ms by somebody else */
-	assert_float_equal(duet_dearest(c, 2, 10 * NS_PER_MS, &dearest), 0.02, 1e-9);
+	assert_float_equal(duet_dearest(c, 2, 10 * NS_PER_MS, 1, &dearest), 0.02, 1e-9);
 	c[1].switches = 20000; /* no program loses more than all of its time */
-	assert_float_equal(duet_dearest(c, 2, 10 * NS_PER_MS, &dearest), 1, 1e-9);
+	assert_float_equal(duet_dearest(c, 2, 10 * NS_PER_MS, 1, &dearest), 1, 1e-9);
 	c[0].set = (struct working_set){};
-	assert_true(isinf(duet_dearest(c, 2, 10 * NS_PER_MS, &dearest)));
+	assert_true(isinf(duet_dearest(c, 2, 10 * NS_PER_MS, 1, &dearest)));
 	assert_int_equal(dearest, 0);
 }

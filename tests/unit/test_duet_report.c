@@ -119,7 +119,7 @@ static struct comparison draw_duet(const struct world *w)
 			.n_alone = w->n_alone,
 			.row = &rows[k]};
 	}
-	assert_int_equal(duet_report_compare(&d, 0, 1, &c, &by_alone, NULL), 1);
+	assert_int_equal(duet_report_compare(&d, 0, 1, COMPARISON_PT, &c, &by_alone, NULL), 1);
 	assert_int_equal(by_alone, isnan(w->bound) && w->n_alone > 1);
 	return c;
 }

@@ -190,6 +190,36 @@ TEST(a_neighbour_is_looked_for_where_programs_are_pinned)
 	}
 }
 
+TEST(an_order_that_is_chosen_is_a_duet_or_has_a_reason)
+{
+	static const struct {
+		struct measure_options o;
+		size_t n;
+		const char *why; /* NULL: a duet */
+	} cases[] = {
+		{{.cpu = 1, .warm_ups = 1}, 2, NULL},
+		{{.cpu = -1, .warm_ups = 1}, 3, NULL},
+		{{.cpu = -1, .warm_ups = 1}, 1, ""},
+		{{.cpu = 1}, 2, "warm-up"},
+		{{.cpu = 1, .warm_ups = 1, .perf = "cycles"}, 2, "--perf"},
+		{{.cpu = 1, .warm_ups = 1, .prepare.n = 1}, 2, "--prepare"},
+		{{.cpu = 1, .warm_ups = 1, .compare = COMPARE_BOTH}, 2, "ET"},
+		{{.cpu = -1, .affine = true, .warm_ups = 1, .compare = COMPARE_BOTH}, 2, NULL},
+	};
+
+	for (size_t i = 0; i < ELEMENTS(cases); i++) {
+		struct measure_options o = cases[i].o;
+		bool duet = cases[i].why == NULL;
+
+		o.order = ORDER_AUTO;
+		o.alone = -1;
+		measure_options_choose_order(&o, cases[i].n);
+		assert_int_equal(o.order, duet ? ORDER_DUET : ORDER_INTERLEAVE);
+		assert_true(duet ? !o.in_turn_why : strstr(o.in_turn_why, cases[i].why) != NULL);
+		assert_int_equal(o.cpu_chosen, duet && cases[i].o.cpu < 0 && !o.affine);
+	}
+}
+
 TEST(contradictions_are_named)
 {
 	static const struct {
@@ -199,6 +229,15 @@ TEST(contradictions_are_named)
 		{{.cpu = -1, .no_shell = true, .shell = "sh"},
 			"-N (no shell) and -S (a shell) exclude each other"},
 		{{.cpu = 1, .affine = true}, "--cpu and --affinity exclude each other"},
+		{{.cpu = 1, .order = ORDER_DUET, .compare = COMPARE_ET},
+			"in a duet on one CPU the elapsed time is that of all programs"},
+		{{.cpu = -1, .affine = true, .against_inc = true, .rules = COMPARISON_RULES},
+			"the program and INC share one CPU"},
+		{{.cpu = -1,
+			 .order = ORDER_DUET,
+			 .slicing = SLICING_SIGNALS,
+			 .new_session = true},
+			"--slices-by signals needs process groups"},
 		{{.cpu = -1, .fast = true, .rigorous = true},
 			"--fast and --rigorous exclude each other"},
 		{{.cpu = -1, .min_runs = 5, .max_runs = 4},

@@ -52,6 +52,35 @@ static void assert_touches(size_t bytes, int shared, bool in_child)
 	assert_true(seen <= (double)bytes + MIB);
 }
 
+/* Two processes, or one, that compute. */
+static bool is_parallel(int n)
+{
+	struct working_set set = {};
+	struct working_set_watch *watch = NULL;
+	pid_t pid;
+
+	assert_int_equal(working_set_watch_new(&watch, -1, &err), 0);
+	pid = fork();
+	if (pid == 0) {
+		for (int i = 0; i < n; i++)
+			if (fork() == 0)
+				go_through(LINE, MAP_PRIVATE);
+		while (wait(NULL) > 0)
+			;
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	working_set_watch_end(watch, &set);
+	assert_true(set.looks > 0);
+	return working_set_is_parallel(&set);
+}
+
+TEST(programs_that_would_use_several_cpus_are_seen)
+{
+	assert_true(is_parallel(2));
+	assert_false(is_parallel(1));
+}
+
 TEST(it_is_what_is_touched_again_not_what_the_program_has)
 {
 	assert_touches(16 << 10, MAP_PRIVATE, false);

@@ -16,6 +16,9 @@ ALTER TABLE run ADD COLUMN neighbour_slope_error_ppm INTEGER CHECK(neighbour_slo
 
 -- Bytes that the program touches in a slice, by its warm-ups; NULL: not known.
 ALTER TABLE duet ADD COLUMN working_set INTEGER CHECK(working_set BETWEEN 0 AND 1125899906842624);
+-- How many CPUs the programs shared, each with all of its threads in its turn; NULL: one. Slices by signals to their process groups.
+ALTER TABLE duet ADD COLUMN cpus INTEGER CHECK(cpus BETWEEN 2 AND 2147483647);
+ALTER TABLE duet ADD COLUMN signalled INTEGER NOT NULL DEFAULT 0 CHECK(signalled IN (0, 1));
 
 -- Studies (emp-study): blocks of samples in random order. A block is one program, as long or as large as its size says, under
 -- one step of settings. Its samples are those of its runs, several if it was interrupted.

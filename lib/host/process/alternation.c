@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Programs that alternate on one CPU: see alternation.h. */
+/* Programs that alternate: see alternation.h. */
 #include "lib/host/process/alternation.h"
 
 #include "lib/host/process/orphans.h"
@@ -7,11 +7,15 @@
 #include "lib/host/process/slices.h"
 
 #include <assert.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
 
 const char *const slicing_names[N_SLICINGS] = {
 	[SLICING_AUTO] = "auto",
 	[SLICING_SCHEDULER] = "scheduler",
 	[SLICING_FREEZER] = "freezer",
+	[SLICING_SIGNALS] = "signals",
 };
 
 /* The time that a program has had for itself, against which its time-out is: its elapsed time, less
@@ -21,6 +25,11 @@ struct own_time {
 	int64_t check_ns;    /* likewise; its time is not over before then; 0: it has no time-out */
 	int64_t had_ns;      /* of CPU time or turns, in all repetitions so far */
 	int64_t partners_ns; /* that its partners had had when it began */
+
+	/* CLOCK_MONOTONIC_RAW: when it was stopped last, and when it continued; 0: not yet */
+	int64_t stopped_ns, continued_ns;
+	int64_t away_ns;        /* how long it was stopped, before the last time */
+	int64_t away_before_ns; /* of that, before the repetition under way */
 };
 
 struct alternation {
@@ -33,6 +42,8 @@ struct alternation {
 	size_t turn; /* FREEZER: the one that runs */
 	struct own_time *own;
 	int64_t begun_ns; /* CLOCK_MONOTONIC */
+	bool hurries;     /* see there */
+	int policy;
 };
 
 /* This process may use a CPU beside that of the programs; then *ret is all of those. */
@@ -45,10 +56,31 @@ static bool find_other_cpus(int cpu, cpu_set_t *ret)
 	return CPU_COUNT(ret) > 0;
 }
 
+/* Likewise, of several CPUs. */
+static bool find_cpus_beside(const struct alternation_plan *plan, cpu_set_t *ret)
+{
+	cpu_set_t shared;
+
+	if (!find_other_cpus(plan->cpu, ret))
+		return false;
+	CPU_AND(&shared, ret, &plan->cpus);
+	CPU_XOR(ret, ret, &shared);
+	return CPU_COUNT(ret) > 0;
+}
+
+static int check_driver(enum slicing by, int cpu, struct error *err)
+{
+	cpu_set_t others;
+
+	if (find_other_cpus(cpu, &others))
+		return 0;
+	return error_say(err, -ENOTSUP, "the %s is driven from another CPU, and there is none",
+		by == SLICING_FREEZER ? "freezer" : "alternation by signals");
+}
+
 static int check_freezer(int cpu, const struct cgroup *cgroup, struct error *err)
 {
 	struct error why;
-	cpu_set_t others;
 	int r;
 
 	if (!cgroup)
@@ -56,10 +88,7 @@ static int check_freezer(int cpu, const struct cgroup *cgroup, struct error *err
 	r = cgroup_set(cgroup, "cgroup.freeze", 0, &why);
 	if (r < 0)
 		return error_say(err, -ENOTSUP, "no freezer: %s", why.text);
-	if (!find_other_cpus(cpu, &others))
-		return error_say(
-			err, -ENOTSUP, "the freezer is driven from another CPU, and there is none");
-	return 0;
+	return check_driver(SLICING_FREEZER, cpu, err);
 }
 
 enum slicing alternation_slicing(int64_t slice_ns, int cpu, const struct cgroup *cgroup)
@@ -67,6 +96,8 @@ enum slicing alternation_slicing(int64_t slice_ns, int cpu, const struct cgroup 
 	struct timespec tick;
 	bool can = false;
 
+	if (cpu < 0)
+		return check_freezer(cpu, cgroup, NULL) < 0 ? SLICING_SIGNALS : SLICING_FREEZER;
 	/* The scheduler checks slices once a tick, so that none is shorter. Whether they can be set
 	 * is tried, and undone. */
 	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) < 0 || slice_ns >= timespec_ns(tick)) {
@@ -81,8 +112,15 @@ enum slicing alternation_slicing(int64_t slice_ns, int cpu, const struct cgroup 
 int alternation_choose(enum slicing wanted, int64_t slice_ns, int cpu, const struct cgroup *cgroup,
 	enum slicing *ret, struct error *err)
 {
-	int r = wanted == SLICING_FREEZER ? check_freezer(cpu, cgroup, err) : 0;
+	int r = 0;
 
+	if (wanted == SLICING_FREEZER)
+		r = check_freezer(cpu, cgroup, err);
+	else if (wanted == SLICING_SIGNALS)
+		r = check_driver(wanted, cpu, err);
+	else if (wanted == SLICING_SCHEDULER && cpu < 0)
+		r = error_say(err, -ENOTSUP,
+			"the scheduler's slices are those of one CPU: --cpu N, or the freezer");
 	if (r < 0)
 		return r;
 	if (wanted == SLICING_AUTO)
@@ -91,12 +129,68 @@ int alternation_choose(enum slicing wanted, int64_t slice_ns, int cpu, const str
 	return 0;
 }
 
-/* Does nothing if the scheduler has the slices. */
-static int freeze_program(const struct alternation *a, size_t i, bool freeze, struct error *err)
+static bool has_several_cpus(const struct alternation *a)
 {
-	if (a->plan->slicing != SLICING_FREEZER)
-		return 0;
-	return cgroup_set(a->specs[i]->cgroup, "cgroup.freeze", freeze, err);
+	return a->plan->cpu < 0;
+}
+
+/* Until all threads of a program have stopped, so that they do not run beside the next one: some 50
+ * us if a CPU is idle. A thread that waits in the kernel cannot stop, and does not run either. By
+ * signals, this is known of the first process only. */
+static void await_stopped(const struct alternation *a, size_t i)
+{
+	const struct timespec most = {.tv_nsec = 5 * NS_PER_MS};
+	const struct cgroup *cgroup = a->specs[i]->cgroup;
+	struct pollfd events = {.fd = cgroup ? cgroup->events_fd : -1, .events = POLLPRI};
+
+	if (a->plan->slicing == SLICING_SIGNALS && a->programs[i])
+		program_await_stop(a->programs[i], timespec_ns(most));
+	else if (a->plan->slicing == SLICING_FREEZER && cgroup_is(cgroup, "frozen", NULL) == 0)
+		ppoll(&events, 1, &most, NULL);
+}
+
+/* Of a program that is not over. Does nothing if the scheduler has the slices. */
+static int pause_program(const struct alternation *a, size_t i, bool pause, struct error *err)
+{
+	struct own_time *own = &a->own[i];
+	int r = 0;
+
+	if (!pause && own->stopped_ns && !own->continued_ns)
+		own->continued_ns = clock_ns(CLOCK_MONOTONIC_RAW);
+	if (a->plan->slicing == SLICING_FREEZER)
+		r = cgroup_set(a->specs[i]->cgroup, "cgroup.freeze", pause, err);
+	else if (a->plan->slicing == SLICING_SIGNALS && a->programs[i])
+		program_signal(a->programs[i], pause ? SIGSTOP : SIGCONT);
+	if (!pause || a->plan->slicing == SLICING_SCHEDULER)
+		return r;
+	if (r == 0 && has_several_cpus(a))
+		await_stopped(a, i);
+	if (own->stopped_ns)
+		own->away_ns += own->continued_ns - own->stopped_ns;
+	own->stopped_ns = clock_ns(CLOCK_MONOTONIC_RAW);
+	own->continued_ns = 0;
+	return r;
+}
+
+/* How long it was stopped, up to a moment that was after the last stop but one: a program may end
+ * just before it is stopped. */
+static int64_t time_away(const struct own_time *own, int64_t until_raw_ns)
+{
+	int64_t end_ns = own->continued_ns && own->continued_ns < until_raw_ns ? own->continued_ns
+									       : until_raw_ns;
+
+	if (!own->stopped_ns || end_ns < own->stopped_ns)
+		return own->away_ns;
+	return own->away_ns + end_ns - own->stopped_ns;
+}
+
+/* Where no CPU is left for this process, it has to get one from the programs in time. */
+static void hurry(const struct alternation *a, bool on)
+{
+	const struct sched_param first = {.sched_priority = 1}, usual = {};
+
+	if (a->hurries)
+		sched_setscheduler(0, on ? SCHED_FIFO : a->policy, on ? &first : &usual);
 }
 
 /* Brings had_ns up to date; returns their sum. */
@@ -108,11 +202,11 @@ static int update_had(struct alternation *a, int64_t *ret_ns, struct error *err)
 		int64_t used_ns = 0; /* by the repetition under way */
 		int r = 0;
 
-		if (a->plan->slicing != SLICING_FREEZER && a->programs[i])
+		if (a->plan->slicing == SLICING_SCHEDULER && a->programs[i])
 			r = program_used(a->programs[i], &used_ns, err);
 		if (r < 0)
 			return r;
-		if (a->plan->slicing != SLICING_FREEZER)
+		if (a->plan->slicing == SLICING_SCHEDULER)
 			own->had_ns = a->results[i].exec.pt_ns + used_ns;
 		*ret_ns += own->had_ns;
 	}
@@ -123,8 +217,9 @@ static int start_in_alternation(struct alternation *a, size_t i, struct error *e
 {
 	struct own_time *own = &a->own[i];
 	/* this process waits until the program is executed */
-	int r = freeze_program(a, i, false, err);
+	int r = pause_program(a, i, false, err);
 
+	own->away_before_ns = time_away(own, clock_ns(CLOCK_MONOTONIC_RAW));
 	if (r == 0)
 		r = program_start(&a->programs[i], a->specs[i], err);
 	if (r == 0 && a->specs[i]->timeout_ns) {
@@ -134,7 +229,7 @@ static int start_in_alternation(struct alternation *a, size_t i, struct error *e
 		r = update_had(a, &own->partners_ns, err);
 		own->partners_ns -= own->had_ns;
 	}
-	return r == 0 ? freeze_program(a, i, true, err) : r;
+	return r == 0 ? pause_program(a, i, true, err) : r;
 }
 
 /* Has the next wait kill the programs whose time is over. *ret: when another one may be due; 0:
@@ -169,17 +264,30 @@ static int check_time_outs(struct alternation *a, int64_t *ret, struct error *er
 	return r;
 }
 
+/* How long the program has run beside others, up to now. */
+static int64_t time_together(const struct alternation *a, size_t i)
+{
+	int64_t together_ns = clock_ns(CLOCK_MONOTONIC) - a->begun_ns;
+
+	if (has_several_cpus(a))
+		together_ns -= time_away(&a->own[i], clock_ns(CLOCK_MONOTONIC_RAW));
+	return together_ns;
+}
+
 /* 1: one did not end by itself, which ends the alternation. */
 static int end_one(struct alternation *a, size_t i, struct error *err)
 {
 	struct alternation_part *part = &a->results[i].part;
-	const struct exec_result *one = program_result(a->programs[i]);
-	bool by_itself = one->end == PROGRAM_ENDED;
+	struct exec_result one = *program_result(a->programs[i]);
+	bool by_itself = one.end == PROGRAM_ENDED;
 
+	if (has_several_cpus(a))
+		one.et_ns -= time_away(&a->own[i], one.start_raw_ns + one.et_ns) -
+			     a->own[i].away_before_ns;
 	if (part->repetitions++ == 0)
-		a->results[i].exec = *one;
+		a->results[i].exec = one;
 	else
-		exec_result_add(&a->results[i].exec, one);
+		exec_result_add(&a->results[i].exec, &one);
 	program_free(TAKE(a->programs[i]));
 	if (!by_itself)
 		return 1;
@@ -189,7 +297,7 @@ static int end_one(struct alternation *a, size_t i, struct error *err)
 	for (size_t k = 0; part->repetitions == 1 && a->left == 1 && !a->plan->repeat && k < a->n;
 		k++)
 		if (a->programs[k])
-			a->results[k].part.together_ns = clock_ns(CLOCK_MONOTONIC) - a->begun_ns;
+			a->results[k].part.together_ns = time_together(a, k);
 	return a->plan->repeat && a->left > 0 ? start_in_alternation(a, i, err) : 0;
 }
 
@@ -204,12 +312,13 @@ static int take_turn(struct alternation *a, size_t *ret_over, struct error *err)
 
 	for (size_t i = 0; i < a->n; i++)
 		n_alive += a->programs[i] != NULL;
-	alternate = a->plan->slicing == SLICING_FREEZER && n_alive > 1;
+	alternate = a->plan->slicing != SLICING_SCHEDULER && n_alive > 1;
 	r = check_time_outs(a, &until_ns, err);
 
 	begun_ns = clock_ns(CLOCK_MONOTONIC);
+	hurry(a, true);
 	if (r == 0)
-		r = freeze_program(a, a->turn, false, err);
+		r = pause_program(a, a->turn, false, err);
 	slice_end_ns = clock_ns(CLOCK_MONOTONIC) + a->plan->slice_ns;
 	if (alternate && (!until_ns || slice_end_ns < until_ns))
 		until_ns = slice_end_ns;
@@ -217,7 +326,8 @@ static int take_turn(struct alternation *a, size_t *ret_over, struct error *err)
 	if (r == 0)
 		r = program_wait_any(a->programs, a->n, until_ns, ret_over, err);
 	if (r == 0 && alternate && *ret_over != a->turn)
-		r = freeze_program(a, a->turn, true, err);
+		r = pause_program(a, a->turn, true, err);
+	hurry(a, false);
 	a->own[a->turn].had_ns += clock_ns(CLOCK_MONOTONIC) - begun_ns;
 	return r;
 }
@@ -282,7 +392,8 @@ static void conclude_alternation(struct alternation *a)
 		a->results[i].part.cut_short = a->programs[i] != NULL;
 		program_free(a->programs[i]);
 		/* it may have ended just before it was frozen */
-		freeze_program(a, i, false, NULL);
+		a->programs[i] = NULL;
+		pause_program(a, i, false, NULL);
 	}
 	for (size_t i = 0; i < a->n; i++) {
 		struct alternation_part *part = &a->results[i].part;
@@ -321,10 +432,12 @@ int alternation_run(const struct alternation_plan *plan, const struct command_sp
 	}
 
 	/* This process would take the programs' CPU each time it passes the turn. */
-	moved = plan->slicing == SLICING_FREEZER &&
+	moved = plan->slicing != SLICING_SCHEDULER &&
 		sched_getaffinity(0, sizeof(before), &before) == 0 &&
-		find_other_cpus(plan->cpu, &others) &&
+		find_cpus_beside(plan, &others) &&
 		sched_setaffinity(0, sizeof(others), &others) == 0;
+	a.hurries = plan->cpu < 0 && !moved;
+	a.policy = sched_getscheduler(0);
 	r = take_turns(&a, err);
 	conclude_alternation(&a);
 	if (r == 0)

@@ -15,9 +15,10 @@ struct command_spec {
 	char *const *environment; /* NULL: the user's */
 	/* -1: where affinity, or else the caller's mask, allows */
 	int cpu;
-	const cpu_set_t *affinity;          /* NULL: as the caller's */
-	bool survives;                      /* it goes on if this process is killed */
-	bool new_session;                   /* it leads a session of its own, without a terminal */
+	const cpu_set_t *affinity; /* NULL: as the caller's */
+	bool survives;             /* it goes on if this process is killed */
+	bool new_session;          /* it leads a session of its own, without a terminal */
+	bool own_group; /* it leads a process group, which the caller stops and continues */
 	int stdin_fd, stdout_fd, stderr_fd; /* -1: as the caller's */
 	/* stderr_fd is a file in memory, of which only the end is kept if it grows long */
 	bool short_stderr;

@@ -157,6 +157,23 @@ void program_set_deadline(struct program *p, int64_t at_ns)
 		p->deadline_ns = at_ns;
 }
 
+void program_signal(const struct program *p, int signal)
+{
+	if (p->state == RUNNING || p->state == KILLED)
+		kill(-p->result.pid, signal);
+}
+
+void program_await_stop(const struct program *p, int64_t most_ns)
+{
+	const struct timespec pause = {.tv_nsec = 20 * NS_PER_US};
+	int64_t until_ns = now() + most_ns;
+	siginfo_t info = {};
+
+	while (waitid(P_PID, (id_t)p->result.pid, &info, WSTOPPED | WNOHANG) == 0 &&
+		info.si_pid == 0 && now() < until_ns)
+		nanosleep(&pause, NULL);
+}
+
 /* -EBUSY. A process that waits in the kernel cannot be killed, and must not block this one
  * forever. */
 static int give_up(struct program *p, struct error *err)
@@ -294,6 +311,8 @@ static int check_running(struct program *p, bool may_have_stopped, struct error 
 									 : MOST_FREEZE_NS;
 		p->freeze_check_ns = now_ns + pause_ns;
 	}
+	if (p->spec.own_group) /* it is stopped and continued all the time */
+		return 0;
 	return stays_stopped(p, may_have_stopped) ? kill_running(p, PROGRAM_STOPPED, err) : 0;
 }
 
@@ -471,7 +490,7 @@ int program_wait_any(
 				"their orphans cannot be told apart");
 		accounting = programs[i]->spec.accounting;
 		/* The start of one program discards the signal that another has stopped. */
-		if (n > 1 && programs[i]->state == RUNNING)
+		if (n > 1 && programs[i]->state == RUNNING && !programs[i]->spec.own_group)
 			stays_stopped(programs[i], true);
 	}
 	if (accounting_state(accounting)->backend != ACCOUNTING_BPF)

@@ -33,6 +33,13 @@ int program_used(const struct program *program, int64_t *ret_ns, struct error *e
 /* Replaces its time-out while it runs: it is killed at that moment (CLOCK_MONOTONIC; 0: never). */
 void program_set_deadline(struct program *program, int64_t at_ns);
 
+/* Sends a signal to its process group, which it leads (spec->own_group), until its first process has
+ * ended. */
+void program_signal(const struct program *program, int signal);
+
+/* After SIGSTOP: until all threads of its first process have stopped, but not longer. */
+void program_await_stop(const struct program *program, int64_t most_ns);
+
 /* The result, once it is over. */
 const struct exec_result *program_result(const struct program *program);
 

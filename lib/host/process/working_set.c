@@ -60,6 +60,47 @@ static void list_program(const struct working_set_watch *w, struct pid_list *ret
 		pid_list_add_children_of(ret, ret->items[i]);
 }
 
+/* How many threads of the process are ready to run, or run. */
+static int count_ready(pid_t pid)
+{
+	_cleanup_(closedirp) DIR *dir = NULL;
+	_cleanup_(freep) char *path = text_format("/proc/%d/task", pid);
+	struct dirent *entry;
+	int n = 0;
+
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		_cleanup_(freep) char *stat = NULL;
+		const char *after_name;
+
+		if (*entry->d_name == '.')
+			continue;
+		stat = path_text(dirfd(dir), "%s/stat", entry->d_name);
+		after_name = stat ? strrchr(stat, ')') : NULL;
+		n += after_name && !strncmp(after_name, ") R", 3);
+	}
+	return n;
+}
+
+static void look_at_threads(struct working_set_watch *w)
+{
+	_cleanup_(pid_list_free) struct pid_list list = {};
+	int ready = 0;
+
+	list_program(w, &list);
+	for (size_t i = 0; i < list.n; i++)
+		ready += count_ready(list.items[i]);
+	w->seen.looks += list.n > 0;
+	w->seen.parallel += ready > 1;
+}
+
+bool working_set_is_parallel(const struct working_set *set)
+{
+	enum { LEAST_LOOKS = 2, PART = 4 };
+
+	return set->parallel >= LEAST_LOOKS && set->parallel * PART >= set->looks;
+}
+
 /* The CPU time of all of them; -1: one of them has ended. */
 static int64_t used_by(const struct pid_list *list)
 {
@@ -223,6 +264,7 @@ static void *watch_program(void *data)
 	while (!pause_or_stop(w)) {
 		size_t before = seen->n[length];
 
+		look_at_threads(w);
 		watch_window(w, length);
 		if (seen->n[length] > before)
 			length = (length + 1) % WORKING_SET_WINDOWS;
@@ -260,6 +302,8 @@ void working_set_watch_end(struct working_set_watch *w, struct working_set *sum)
 		sum->bytes[i] += w->seen.bytes[i];
 		sum->n[i] += w->seen.n[i];
 	}
+	sum->looks += w->seen.looks;
+	sum->parallel += w->seen.parallel;
 	for (size_t i = 0; i < w->n_mappings; i++)
 		munmap(w->mappings[i].at, w->mappings[i].size);
 	free(w->mappings);

@@ -22,7 +22,12 @@ extern const int64_t working_set_window_ns[WORKING_SET_WINDOWS];
 struct working_set {
 	double bytes[WORKING_SET_WINDOWS]; /* in all windows of that length together */
 	size_t n[WORKING_SET_WINDOWS];     /* how many there were */
+	/* how often somebody looked at its threads, and how often two or more were ready to run */
+	size_t looks, parallel;
 };
+
+/* Whether the program would use several CPUs at once, if it had them. */
+bool working_set_is_parallel(const struct working_set *set);
 
 /* The mean of windows that are so long; if there were none, the most that it can be by the next
  * shorter ones. NAN: not known. */
