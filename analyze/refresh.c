@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* emp-analyze refresh: stores what the views `results` and `discards` of the book lack: runs of an
- * older EMP, and runs that were killed. */
+/* emp-analyze refresh: stores the results that other programs read, of runs of an older EMP and of
+ * runs that were killed. */
 #include "analyze/options.h"
 #include "analyze/run.h"
 

@@ -115,6 +115,10 @@ int results_store_missing(struct book *book, int64_t after, json_t *array, struc
 		if (r != 0)
 			continue;
 		r = result_store_run(book, run->id, err);
+		if (r == -EINVAL) {
+			r = 0;
+			continue;
+		}
 		if (array)
 			json_array_append_new(array, json_integer(run->id));
 	}

@@ -51,7 +51,9 @@ NOT_WRITTEN = {  # nor what the page says that they have
                    | {"sources": "something must interrupt the program", "lag1": "these samples are too few to know it",
                       "held_back": "a control group must hold the program back (machine/held_back)",
                       "ratio_in_turn": "a duet must be contradicted by its runs alone (cli-compare)"},
-    "emp-neighbour": dict.fromkeys(("sibling", "busy"), "this machine must see two threads of a core"),
+    "emp-changes": {"undone_by_reboot": "restore would change the settings of this machine (cli-setup)"},
+    "emp-neighbour": dict.fromkeys(("sibling", "busy"), "this machine must see two threads of a core")
+                     | dict.fromkeys(("episodes", "length_ns", "whole"), "somebody must use the other thread meanwhile"),
     "emp-revalidation": {"changes": "the environment must change; emp-differences is alike"},
     "emp-run": {"id": "of sources and environments, which are named by their tables", "jitter_matches": "made-up jitter has none",
                 "duet_alone": "a duet must be of programs that are long enough for one on this machine (machine/duet)"},

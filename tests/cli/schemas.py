@@ -3,6 +3,7 @@
 """The JSON Schemas of documents are schemas, and strict: objects have no other members than those described, but where the machine decides
 what there is; each member is described, with its unit; and nothing in the sources is without use. What the tools write is held to them in
 documented.py. Usage: schemas.py BUILD SOURCE"""
+import glob
 import json
 import os
 import re
@@ -78,6 +79,13 @@ def main():
             check({**inner, "unevaluatedProperties": False} if "properties" in inner else inner, f"{name}, {definition}", definition)
         if schema["$id"] != f"urn:emp:schema:{schema['title']}:1" or name != schema["title"] + ".json":
             fault(name, "has the id", schema["$id"])
+
+    # What ships, and what others wrote before there were schemas.
+    for path in [*glob.glob(source + "/profiles/*.json"), *glob.glob(source + "/tests/papers/data/emp-run-*.json")]:
+        document = read(path)
+        held = jsonschema.Draft202012Validator(read(f"{build}/schema/{document['format']}.json"))
+        for error in held.iter_errors({**document, **({"samples": document["samples"][:20]} if "samples" in document else {})}):
+            fault(path, error.json_path, error.message[:200])
 
     references = set()
     for name in [*sources, "common.json"]:
