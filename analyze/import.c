@@ -5,6 +5,7 @@
 #include "lib/document/document.h"
 #include "lib/base/terminal.h"
 #include "lib/record/profile.h"
+#include "lib/report/stored_results.h"
 
 /* A document without the profile that its run names leaves open whether it is the book's of that
  * name. */
@@ -41,9 +42,12 @@ static int analyze_import_verb(int argc, char **argv, struct error *err)
 	_cleanup_(book_freep) struct book *book = NULL;
 	_cleanup_(freep) int64_t *named = NULL; /* runs whose profile the documents do not have */
 	size_t k, n_named = 0;
+	int64_t newest = 0; /* before those that are imported */
 	json_t *run;
 	int r = book_open(&book, analyze_options.db, BOOK_WRITE, err);
 
+	if (r == 0)
+		r = book_find_run(book, NULL, &newest, err);
 	if (r < 0)
 		return r;
 	for (int i = 0; i < argc; i++) {
@@ -64,6 +68,9 @@ static int analyze_import_verb(int argc, char **argv, struct error *err)
 		if (document_names_profile(document))
 			*array_add(named, n_named) = id;
 	}
+	r = results_store_missing(book, newest, NULL, err);
+	if (r < 0)
+		return r;
 	r = book_commit(book, err);
 	for (size_t i = 0; r >= 0 && i < n_named; i++)
 		r = say_profile(book, named[i], err);

@@ -10,17 +10,17 @@ static const struct option_row common_options[] = {
 };
 
 /* A verb has a file of its own, with its options; protocols is in discard.c. */
-extern const struct verb analyze_list, analyze_show, analyze_import, analyze_export, analyze_remove,
-	analyze_cutoffs, analyze_discard, analyze_daemons, analyze_sample_size, analyze_protocols,
-	analyze_compare, analyze_trend, analyze_load, analyze_jitter, analyze_scatter,
-	analyze_clocks, analyze_commits, analyze_study;
+extern const struct verb analyze_list, analyze_show, analyze_import, analyze_export,
+	analyze_refresh, analyze_remove, analyze_cutoffs, analyze_discard, analyze_daemons,
+	analyze_sample_size, analyze_protocols, analyze_compare, analyze_trend, analyze_load,
+	analyze_jitter, analyze_scatter, analyze_clocks, analyze_commits, analyze_study;
 
 /* In the order of help. */
 static const struct verb *const verbs[] = {&analyze_list, &analyze_show, &analyze_import,
-	&analyze_export, &analyze_remove, &analyze_cutoffs, &analyze_discard, &analyze_daemons,
-	&analyze_sample_size, &analyze_protocols, &analyze_compare, &analyze_commits,
-	&analyze_trend, &analyze_load, &analyze_jitter, &analyze_scatter, &analyze_clocks,
-	&analyze_study, NULL};
+	&analyze_export, &analyze_refresh, &analyze_remove, &analyze_cutoffs, &analyze_discard,
+	&analyze_daemons, &analyze_sample_size, &analyze_protocols, &analyze_compare,
+	&analyze_commits, &analyze_trend, &analyze_load, &analyze_jitter, &analyze_scatter,
+	&analyze_clocks, &analyze_study, NULL};
 
 static const struct tool tool = {
 	.name = "emp-analyze",

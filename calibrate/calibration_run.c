@@ -9,6 +9,7 @@
 #include "lib/host/process/process.h"
 #include "lib/host/systemd/units.h"
 #include "lib/base/terminal.h"
+#include "lib/report/stored_results.h"
 #include "lib/run/sampling.h"
 
 #include <systemd/sd-daemon.h>
@@ -110,7 +111,7 @@ static int take_phase(
 	if (calibrate_options.verbose && sampling.taken > 0)
 		calibrate_print("The observer took %s of CPU time per sample\n",
 			text_duration(sampling.observer_ns / sampling.taken));
-	return 0;
+	return result_store_run(c->base.book, run->id, err);
 }
 
 /* A complete run: its verdict, central cluster and L-samples. */

@@ -10,6 +10,7 @@
 #include "lib/protocol/validity.h"
 #include "lib/record/profile.h"
 #include "lib/report/notes.h"
+#include "lib/report/stored_results.h"
 #include "lib/base/terminal.h"
 #include "lib/run/sampling.h"
 
@@ -128,7 +129,7 @@ static int take_run(
 		text_duration(saturate_multiply(sampling.samples + 1, length_ns)));
 	r = sampling_run(&plan, err);
 	*ret_run = run.id;
-	return r;
+	return r ?: result_store_run(c->base.book, run.id, err);
 }
 
 /* Prints the findings. New processes that made no sample long are only counted, unless -v is

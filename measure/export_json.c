@@ -373,12 +373,14 @@ int export_json_write(const struct session *s, FILE *file, struct error *err)
 	for (size_t i = 0; i < N_COMPARISON_CLOCKS * s->n; i++)
 		worst = comparison_worse(worst, &s->comparisons[i]);
 	return json_print(
-		JSON_OBJECT({"format", json_text("emp-measure")}, {"version", json_integer(1)},
-			{"context?", json_incref(context)}, {"results", json_incref(results)},
-			{"comparisons", json_incref(comparisons)},
-			{"verdict?", json_string(worst ? comparison_verdict_text(worst) : NULL)},
-			{"duet?", json_incref(duet)},
-			{"in_turn_because?", json_text(s->in_turn_because)},
-			{"advice?", json_incref(advised)}),
+		json_document("emp-measure",
+			JSON_OBJECT({"context?", json_incref(context)},
+				{"results", json_incref(results)},
+				{"comparisons", json_incref(comparisons)},
+				{"verdict?",
+					json_string(worst ? comparison_verdict_text(worst) : NULL)},
+				{"duet?", json_incref(duet)},
+				{"in_turn_because?", json_text(s->in_turn_because)},
+				{"advice?", json_incref(advised)})),
 		file, err);
 }

@@ -13,6 +13,7 @@
 #include "lib/host/process/subprocess.h"
 #include "lib/jitter/preemptions.h"
 #include "lib/jitter/program_trace.h"
+#include "lib/report/stored_results.h"
 #include "lib/study/book_study.h"
 
 enum { MOST_ERRORS = 1 << 16 };
@@ -270,6 +271,7 @@ static int end_task(struct sampling *sampling, struct error *err)
 			r = inc_units_load(s->base.book, t->run.id, &s->rules, &t->inc, e);
 		if (r >= 0)
 			r = task_notes_add(t, e);
+		r = r ?: result_store(s->base.book, &t->result, e);
 	}
 	if (r == 0)
 		r = export_results(s, false, e);

@@ -59,13 +59,20 @@ int json_print_digits(json_t *json, FILE *file, int digits, struct error *err)
 	return r;
 }
 
-int json_print_document(const char *format, json_t *members, struct error *err)
+json_t *json_document(const char *format, json_t *members)
 {
-	json_t *document = json_pack("{s:s, s:i}", "format", format, "version", 1);
+	const char *schema = text_brief("urn:emp:schema:%s:1", format);
+	json_t *document = JSON_OBJECT({"$schema", json_string(schema)},
+		{"format", json_string(format)}, {"version", json_integer(1)});
 
 	json_object_update(document, members);
 	json_decref(members);
-	return json_print(document, stdout, err);
+	return document;
+}
+
+int json_print_document(const char *format, json_t *members, struct error *err)
+{
+	return json_print(json_document(format, members), stdout, err);
 }
 
 json_t *json_real_or_null(double value)

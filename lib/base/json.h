@@ -15,7 +15,10 @@ static inline int json_print(json_t *json, FILE *file, struct error *err)
 	return json_print_digits(json, file, 15, err);
 }
 
-/* Prints a document of that format, version 1, on standard output. Takes `members` over. */
+/* A document of that format, version 1, with the name of its schema (schema/). Takes `members`
+ * over. */
+json_t *json_document(const char *format, json_t *members);
+/* Prints it on standard output. */
 int json_print_document(const char *format, json_t *members, struct error *err);
 
 /* A value on one line, with all digits of its numbers. -1: it cannot be written, or is NULL. */

@@ -12,6 +12,7 @@
 #include "lib/book/book_open.h"
 #include "lib/book/book_pending.h"
 #include "lib/book/book_profiles.h"
+#include "lib/book/book_results.h"
 #include "lib/book/book_runs.h"
 #include "lib/book/book_samples.h"
 #include "lib/book/book_sources.h"

@@ -4,6 +4,7 @@
 
 #include "lib/book/book_internal.h"
 #include "lib/book/book_machines.h"
+#include "lib/book/book_results.h"
 #include "lib/book/sql.h"
 #include "lib/record/profile.h"
 
@@ -57,8 +58,11 @@ static int retire_profile(struct book *book, const char *name, struct error *err
 		"UPDATE profile SET retired_ns = ? WHERE name = ? AND retired_ns IS NULL"
 		" RETURNING 1",
 		"it", clock_ns(CLOCK_REALTIME), name);
+	int forgotten = r > 0 ? results_forget_profile(book, name, err) : 0;
 
-	return r < 0 ? r : book_prune_profiles(book, err) ?: r;
+	if (r < 0 || forgotten < 0)
+		return r < 0 ? r : forgotten;
+	return book_prune_profiles(book, err) ?: r;
 }
 
 static int put_profile(
@@ -69,6 +73,8 @@ static int put_profile(
 	int64_t id;
 	int r = replace ? retire_profile(book, profile->name, err) : 0;
 
+	if (r >= 0)
+		r = results_forget_profile(book, profile->name, err);
 	if (r >= 0)
 		r = sql_insert(book, err, &profile_table, "", profile, 1, "");
 	if (r < 0 && book->failure == SQLITE_CONSTRAINT_UNIQUE)

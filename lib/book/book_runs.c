@@ -5,6 +5,7 @@
 #include "lib/book/book_internal.h"
 #include "lib/book/book_machines.h"
 #include "lib/book/book_profiles.h"
+#include "lib/book/book_results.h"
 #include "lib/book/sql.h"
 #include "lib/host/process/process.h"
 
@@ -193,6 +194,8 @@ static int reopen_run(struct book *book, int64_t id, int64_t environment, struct
 			"excluded.environment",
 			&point, 1, "i", id);
 	}
+	if (r >= 0)
+		r = results_forget(book, id, err);
 	if (r < 0)
 		return r;
 	return sql_row(book, err,
@@ -223,6 +226,8 @@ int book_remove_run(struct book *book, int64_t id, bool force, struct error *err
 			"i:T", id, &user);
 	if (r > 0)
 		return error_say(err, -EBUSY, "run %" PRId64 " is %s", id, user);
+	if (r >= 0)
+		r = results_forget_duet(book, id, err);
 	/* the cascade would delete the executions of each sample separately; this is one range of
 	 * the table */
 	if (r >= 0)

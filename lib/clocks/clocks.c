@@ -218,15 +218,15 @@ json_t *clocks_as_json(const struct clocks *c)
 			small_costs, reals_as_json(small_cost_reals, cost, 1, cost->name));
 	}
 
-	json = JSON_OBJECT({"format", json_text("emp-clocks")}, {"version", json_integer(1)},
-		{"made_ns", json_integer(c->made_ns)}, {"cpu", json_integer(c->cpu)},
-		{"full", json_boolean(c->full)},
-		{"cycles_per_second", json_real_or_null(c->cycles_per_second)},
-		{"clocksource?", json_string(c->clocksource)},
-		{"allocator?", json_string(c->allocator)}, {"sources", sources},
-		{"missing", missing}, {"precision", precision}, {"malloc", allocations},
-		{"malloc_by_source", small_costs}, {"tick", tick_json(c)},
-		{"calibration?", c->id > 0 ? json_integer(c->id) : NULL});
+	json = json_document("emp-clocks",
+		JSON_OBJECT({"made_ns", json_integer(c->made_ns)}, {"cpu", json_integer(c->cpu)},
+			{"full", json_boolean(c->full)},
+			{"cycles_per_second", json_real_or_null(c->cycles_per_second)},
+			{"clocksource?", json_string(c->clocksource)},
+			{"allocator?", json_string(c->allocator)}, {"sources", sources},
+			{"missing", missing}, {"precision", precision}, {"malloc", allocations},
+			{"malloc_by_source", small_costs}, {"tick", tick_json(c)},
+			{"calibration?", c->id > 0 ? json_integer(c->id) : NULL}));
 	document_add_moment(json, "made", c->made_ns);
 	return json;
 }

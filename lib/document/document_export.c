@@ -243,8 +243,8 @@ static int add_profile(struct run_export *x, const struct run *run, json_t *head
 /* Makes all of the document but samples, rows and other runs. */
 static int make_head(struct run_export *x, const struct run *run, json_t **ret)
 {
-	_cleanup_(json_decrefp) json_t *head = json_pack(
-		"{s:s, s:i, s:I}", "format", "emp-run", "version", 1, "run", (json_int_t)run->id);
+	_cleanup_(json_decrefp) json_t *head = json_document(
+		"emp-run", json_pack("{s:I}", "run", (json_int_t)run->id));
 	json_t *command = run->command ? json_loads(run->command, JSON_DECODE_ANY, NULL) : NULL;
 	int r = 0;
 

@@ -183,10 +183,10 @@ static json_t *mdd_json(const struct mdd rows[N_MDD])
 
 int document_make_profile(const struct profile *profile, json_t **ret, struct error *err)
 {
-	_cleanup_(json_decrefp)
-		json_t *document = json_pack("{s:s, s:i}", "format", "emp-profile", "version", 1);
+	json_t *members = document_new(&profile_table, profile);
+	_cleanup_(json_decrefp) json_t *document = json_document("emp-profile", members);
 	json_t *cutoffs = json_array(), *mdd = mdd_json(profile->mdd);
-	int r = json_object_update_new(document, document_new(&profile_table, profile));
+	int r = members ? 0 : -1;
 
 	if (profile->made_ns)
 		document_add_moment(document, "made", profile->made_ns);

@@ -302,17 +302,17 @@ json_t *load_report_as_json(const struct load_report *p)
 	for (size_t k = 0; k < result->n_samples; k++)
 		json_array_append_new(runs, load_run_json(p, k, &all));
 	json_object_del(discarding, "run"); /* that is a member of the load */
-	return JSON_OBJECT({"format", json_text("emp-load")}, {"version", json_integer(1)},
-		{"context?", json_incref(p->context)}, {"run", json_integer(run->id)},
-		{"load", json_text(run->program)},
-		{"coordination", json_text(coordination_names[p->load.coordination])},
-		{"cpus?", json_string(p->load.cpus)}, {"runs", runs},
-		{"rate_per_s", rate_json(&rates->sum)}, {"shares_per_s?", shares},
-		{"scripts", scripts_json(rates)},
-		{"order_changed", json_real_or_null(rates->order_changed)},
-		{"idle_share", json_real_or_null(p->idle)},
-		{"page_waits", page_wait_report_as_json(p)}, {"discarding", discarding},
-		{"warnings", notes_as_json(&p->notes)});
+	return json_document("emp-load",
+		JSON_OBJECT({"context?", json_incref(p->context)}, {"run", json_integer(run->id)},
+			{"load", json_text(run->program)},
+			{"coordination", json_text(coordination_names[p->load.coordination])},
+			{"cpus?", json_string(p->load.cpus)}, {"runs", runs},
+			{"rate_per_s", rate_json(&rates->sum)}, {"shares_per_s?", shares},
+			{"scripts", scripts_json(rates)},
+			{"order_changed", json_real_or_null(rates->order_changed)},
+			{"idle_share", json_real_or_null(p->idle)},
+			{"page_waits", page_wait_report_as_json(p)}, {"discarding", discarding},
+			{"warnings", notes_as_json(&p->notes)}));
 }
 
 enum { LOAD_LABEL = 26, LOAD_NAME = 50 }; /* columns */

@@ -9,6 +9,7 @@
 #include "lib/host/process/signals.h"
 #include "lib/record/profile.h"
 #include "lib/report/run_notes.h"
+#include "lib/report/stored_results.h"
 #include "lib/host/system/leftovers.h"
 
 static int check_cpus_online(const cpu_set_t *cpus, const char *path, struct error *err)
@@ -218,7 +219,7 @@ static int conclude_load_run(struct load_session *s, struct error *err)
 		r = other_inc_note(notes, book, &s->run, profile, err);
 	if (r >= 0)
 		r = book_put_notes(book, s->run.id, notes->items, notes->n, err);
-	return r;
+	return r ?: result_store(book, &s->report.result, err);
 }
 
 static enum run_state load_state_after(int outcome)

@@ -140,9 +140,8 @@ void report_print(const struct report *report, FILE *file, bool all)
 json_t *report_document(const struct report *report, json_t *members)
 {
 	_cleanup_(table_freep) struct table *table = report_table(report, true, true);
-	json_t *document = json_pack("{s:s, s:i}", "format", "emp-changes", "version", 1);
+	json_t *document = json_document("emp-changes", members);
 
-	json_object_update_new(document, members);
 	json_object_set_new(document, "changes", table_json(table));
 	return document;
 }

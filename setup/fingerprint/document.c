@@ -455,11 +455,11 @@ int fingerprint_take(json_t **ret, int root_fd, struct error *err)
 		return error_say(err, -EBADMSG,
 			"cannot make the fingerprint: the system has names that are not UTF-8");
 	digest_of(text, strlen(text), digest);
-	*ret = JSON_OBJECT({"format", json_text("emp-fingerprint")}, {"version", json_integer(1)},
-		{"digest", json_text(digest)},
-		{"machine", json_text(*machine.id ? machine.id : "unknown")},
-		{"identity", json_incref(json_object_get(both, "identity"))},
-		{"settings", json_incref(json_object_get(both, "settings"))},
-		{"volatile", fingerprint_volatile(root_fd, &machine)});
+	*ret = json_document("emp-fingerprint",
+		JSON_OBJECT({"digest", json_text(digest)},
+			{"machine", json_text(*machine.id ? machine.id : "unknown")},
+			{"identity", json_incref(json_object_get(both, "identity"))},
+			{"settings", json_incref(json_object_get(both, "settings"))},
+			{"volatile", fingerprint_volatile(root_fd, &machine)}));
 	return 0;
 }

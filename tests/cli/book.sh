@@ -26,7 +26,7 @@ expect 0 'INC16384.*40' $analyze list
 expect 0 'INC128' $analyze show 1
 for run in 1:inc128 2:inc16384; do
 	$analyze export ${run%:*} >"$dir/export.json"
-	that "run $run comes out as it went in, with what the book knows of it, and the starts as text" python3 "$here/same.py" --except uid,start,run,started_ns,started,ended_ns,ended,context \
+	that "run $run comes out as it went in, with what the book knows of it, and the starts as text" python3 "$here/same.py" --except '$schema,uid,start,run,started_ns,started,ended_ns,ended,context' \
 		"$data/emp-run-${run#*:}.json" "$dir/export.json"
 	that "each start is RFC 3339 text" json "$dir/export.json" \
 		'all(s["start"].endswith("Z") and s["start"][:4] == "2013" for s in d["samples"]) and len(d["uid"]) == 32'
@@ -42,7 +42,7 @@ that "somebody with sqlite3 can read it" sh -c "sqlite3 '$EMP_DB' 'SELECT daemon
 # the example of the manual, and what import prints as JSON
 sed -n '/^{"format": "emp-run"/,/^```/p' "$2/man/emp-documents.5.scd" | grep -v '^```' >example.json
 $analyze --db example.db import --json example.json >imported.json
-that "the document in emp-documents(5) is a run" json imported.json 'd == {"format": "emp-import", "version": 1, "runs": [1]}'
+that "the document in emp-documents(5) is a run" json imported.json 'd == {"$schema": "urn:emp:schema:emp-import:1", "format": "emp-import", "version": 1, "runs": [1]}'
 expect 0 'INC128 .*1 ' $analyze --db example.db list
 
 # results are no run

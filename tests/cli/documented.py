@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """emp-documents(5) describes each member of each document that the tools write, in the object that has it, under its document or under
-one that this names; and what it describes is written there. Usage: documented.py BUILD SOURCE"""
+one that this names; and what it describes is written there. Each document is as its JSON Schema says, and each verb with --json has one.
+Usage: documented.py BUILD SOURCE"""
 import collections
 import json
 import os
@@ -16,8 +17,12 @@ sys.dont_write_bytecode = True
 from made_up_documents import FINGERPRINT, PROFILE, RUN, duet
 
 build, source = map(os.path.abspath, sys.argv[1:3])
-if os.geteuid() != 0:
-    print("not run: needs root")
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+if os.geteuid() != 0 or not jsonschema:
+    print("not run: needs root and python3-jsonschema")
     sys.exit(1 if os.environ.get("EMP_MUST_RUN") else 77)
 TOOLS = {"emp": "emp", "emp-analyze": "analyze", "emp-calibrate": "calibrate", "emp-measure": "measure", "emp-load": "measure", "emp-study": "study", "emp-setup": "setup"}
 BURN = build + "/tests/machine/burn"
@@ -46,7 +51,9 @@ NOT_WRITTEN = {  # nor what the page says that they have
                    | {"sources": "something must interrupt the program", "lag1": "these samples are too few to know it",
                       "held_back": "a control group must hold the program back (machine/held_back)",
                       "ratio_in_turn": "a duet must be contradicted by its runs alone (cli-compare)"},
-    "emp-neighbour": dict.fromkeys(("sibling", "busy"), "this machine must see two threads of a core"),
+    "emp-changes": {"undone_by_reboot": "restore would change the settings of this machine (cli-setup)"},
+    "emp-neighbour": dict.fromkeys(("sibling", "busy"), "this machine must see two threads of a core")
+                     | dict.fromkeys(("episodes", "length_ns", "whole"), "somebody must use the other thread meanwhile"),
     "emp-revalidation": {"changes": "the environment must change; emp-differences is alike"},
     "emp-run": {"id": "of sources and environments, which are named by their tables", "jitter_matches": "made-up jitter has none",
                 "duet_alone": "a duet must be of programs that are long enough for one on this machine (machine/duet)"},
@@ -54,13 +61,53 @@ NOT_WRITTEN = {  # nor what the page says that they have
 # Names of 0.1.0, of which the page has a list.
 FORMER = {"not_in_profile", "most_ns", "seams", "smallest_difference", "purpose", "words of emp-audit", "verdict of emp-daemons", "verdict of emp-revalidation"}
 NO_NAMES = {"null", "true", "false", "member", "meaning"}
+# Verbs whose --json no command of this test prints, with the reason.
+NOT_PRINTED = {("emp-calibrate", "resume"): "it needs a calibration that was cut off, and prints what run prints (cli-calibrate)",
+               ("emp-setup", "restore"): "it would change the settings of this machine (cli-setup)"}
 written = collections.defaultdict(set)  # format: paths of members
+printed = set()  # tools and verbs
 faults = []
 
 
 def fault(words):
     faults.append(words)
     print("FAULT:", words)
+
+
+def read_schemas():
+    found = {}
+    for name in os.listdir(build + "/schema"):
+        if re.fullmatch(r"emp-[a-z-]+\.json", name):
+            with open(f"{build}/schema/{name}", encoding="utf-8") as file:
+                schema = json.load(file)
+            found[schema["title"]] = jsonschema.Draft202012Validator(schema)
+    return found
+
+
+def hold(value, command):
+    """The document that the command wrote is as its schema says."""
+    tool, *words = shlex.split(command)
+    printed.update((tool, word) for word in words if (tool, word) in VERBS)
+    printed.add((tool, ""))
+    form = value["format"]
+    if form not in SCHEMAS:
+        fault(f"{command}: {form} has no schema")
+        return
+    if value.get("$schema") != SCHEMAS[form].schema["$id"]:
+        fault(f"{command}: $schema is {value.get('$schema')}")
+    for one in SCHEMAS[form].iter_errors(value):
+        while one.context:  # the deepest member that does not fit
+            one = max(one.context, key=lambda inner: len(inner.absolute_path))
+        fault(f"{command}: {form}, {one.json_path}: {one.message[:300]}")
+
+
+def verbs_with_json():
+    """Of all tools: those whose documents other programs read."""
+    found = set()
+    for tool, folder in TOOLS.items():
+        dumped = subprocess.run([f"{build}/{folder}/{tool}", "--dump-options"], capture_output=True, text=True, check=True)
+        found |= {(tool, verb["name"]) for verb in json.loads(dumped.stdout)["verbs"] if "json" in [o["name"] for o in verb["options"]]}
+    return found
 
 
 def collect(value, form, path=""):
@@ -71,6 +118,8 @@ def collect(value, form, path=""):
         form = value.get("format", form)
         path = "" if "format" in value else path
         for name, inner in value.items():
+            if name == "$schema":  # of each document: see hold()
+                continue
             here = f"{path}.{name}".lstrip(".")
             written[form].add(here)
             if isinstance(inner, dict) and "format" in inner:
@@ -93,6 +142,7 @@ def document(command, *statuses):
     text = run(command, (0,) + statuses)
     if text.startswith("{"):
         value = json.loads(text)
+        hold(value, command)
         collect(value, value["format"])
         return value
     fault(f"no document: {command}")
@@ -124,7 +174,7 @@ def write_all():
     measured(f"-r 3 --trace --cpu {CPU} -- {BURN} 30")
     for words in ("list", f"daemons {one}", f"compare {' '.join(two)}", f"compare {' '.join(alternating)}", f"compare {' '.join(short)}"):
         document(f"emp-analyze --json {words}", 2, 3, 4)
-    run(f"emp-calibrate run --short 0.02x20 --long 0.1x4 --save mine --anyway --force --cpu {CPU}")
+    document(f"emp-calibrate run --short 0.02x20 --long 0.1x4 --save mine --anyway --force --json --cpu {CPU}")
     with sqlite3.connect(os.environ["EMP_DB"]) as book:
         book.execute("INSERT INTO resume_point(run, n, at_ns, why) SELECT short_run, 2, ?, 'cut off' FROM calibration", (10**18,))
     document("emp-calibrate status --json")
@@ -145,6 +195,7 @@ def write_all():
     document(f"emp-analyze load --json {loads[0]}")
     document(f"emp-analyze load --json {loads[0]} {loads[1]}")
     document(f"emp-analyze export {loads[0]}")
+    document(f"emp-calibrate jitter --cpu {CPU} --for 1s --json")
     made = [subprocess.run([sys.executable, source + "/tests/cli/made_up_jitter.py", os.environ["EMP_DB"], "20", seed, "backupd", "kinds"],
                            capture_output=True, text=True, check=True).stdout.strip() for seed in ("1", "2")]
     document(f"emp-analyze --json jitter {made[0]}")
@@ -162,6 +213,7 @@ def write_all():
     with open("run.json", "w", encoding="utf-8") as file:
         file.write(run(f"emp-analyze export {one}"))
     document("emp-analyze import --json run.json")
+    document(f"emp-analyze refresh --json {one}")
     document(f"emp-calibrate neighbour --cpu {CPU} --for 1s --json")
     document(f"emp-calibrate clocks --cpu {CPU} --json")
     document("emp-analyze clocks --diff --json")
@@ -226,7 +278,9 @@ def write_all_of_made_up():
     for file in "l1.json", "l2.json":
         run(f"emp-measure -q -r 3 --profile lab --export-json {file} -- {BURN} 3", (0, 3))
         with open(file, encoding="utf-8") as text:
-            collect(json.load(text), "emp-measure")
+            value = json.load(text)
+        hold(value, "emp-measure --export-json")
+        collect(value, "emp-measure")
     document("emp-analyze --json compare l1.json l2.json", 2, 3, 4)
     subprocess.run([sys.executable, source + "/tests/cli/made_up_runs.py", os.environ["EMP_DB"]], check=True)
     document("emp-analyze --json trend creeping", 2, 3, 4)
@@ -263,7 +317,10 @@ def compare_commits():
     subprocess.run([build + "/measure/emp-compare-commits", "-b", "true", "-r", "3", "--json", "../commits.json", "main", *lines],
                    cwd="repository", stdin=subprocess.DEVNULL, capture_output=True, check=False)
     with open("commits.json", encoding="utf-8") as file:
-        collect(json.load(file), "emp-compare-commits")
+        value = json.load(file)
+    hold(value, "emp-compare-commits --json")
+    collect(value, "emp-compare-commits")
+    document("emp-analyze commits --json commits.json", 2, 3, 4)
 
 
 def page():
@@ -362,12 +419,18 @@ def main():
         parts |= {r for one in parts for r in refers[one]} | {"FORMER NAMES", "DESCRIPTION", "CONTEXT"}
         check_written(form, parts, pages)
         check_described(form, pages)
+    for tool, verb in sorted(VERBS - printed - NOT_PRINTED.keys()):
+        fault(f"no command of this test prints the document of {tool} {verb}, whose schema would not be held")
+    for form in sorted(SCHEMAS.keys() - written.keys()):
+        fault(f"no command writes {form}, which has a schema")
     for form in set(pages) - set(written):
         if form.startswith("emp-"):
             fault(f"no command writes {form}")
     print({form: len(paths) for form, paths in written.items()})
 
 
+SCHEMAS = read_schemas()
+VERBS = verbs_with_json()
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     os.environ.update(EMP_DB=folder + "/book.db", EMP_LOCK=folder + "/own.lock", NO_COLOR="1")

@@ -80,3 +80,62 @@ CREATE TABLE study_claim(
   claim TEXT NOT NULL CHECK(claim IN ('none', 'faster', 'slower')),
   ratio REAL CHECK(ratio >= 0), -- copy / original; NULL: not known
   PRIMARY KEY(block, rule)) STRICT;
+
+-- What the rules of a run made of its samples, as emp-analyze shows it: only the tools know the rules (families of names,
+-- neighbours, intervals). Stored when a run ends; a run that has none here gets them from emp-analyze refresh.
+CREATE TABLE result(
+  run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+  clock TEXT NOT NULL CHECK(clock IN ('pt', 'et')),
+  samples INTEGER NOT NULL CHECK(samples >= 0), -- all of them
+  kept INTEGER NOT NULL CHECK(kept BETWEEN 0 AND samples),
+  adjusted INTEGER NOT NULL CHECK(adjusted IN (0, 1)), -- a neighbour was taken out of the times
+  min_ns INTEGER, -- of the samples kept, as all that follows
+  max_ns INTEGER,
+  mean_ns REAL,
+  median_ns REAL,
+  sd_ns REAL,
+  low_ns REAL, -- the 95 % interval of the mean
+  high_ns REAL,
+  lag1 REAL,
+  effective_n REAL,
+  clean_samples INTEGER NOT NULL CHECK(clean_samples >= 0), -- after the check for two standard deviations, too
+  clean_mean_ns REAL,
+  clean_sd_ns REAL,
+  PRIMARY KEY(run, clock)) STRICT, WITHOUT ROWID;
+
+CREATE TABLE discard(
+  run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+  sample INTEGER NOT NULL CHECK(sample BETWEEN 1 AND 4294967295),
+  n INTEGER NOT NULL CHECK(n >= 1),
+  rule TEXT NOT NULL CHECK(rule IN ('cutoff', 'unprofiled', 'incomplete', 'neighbour', 'duet', 'two_sd')),
+  clock TEXT CHECK(clock IN ('pt', 'et')), -- of two_sd, which discards from clean_* only
+  daemon TEXT,
+  unit TEXT,
+  pt_ns INTEGER CHECK(pt_ns >= 0),
+  limit_ns INTEGER CHECK(limit_ns >= 0),
+  PRIMARY KEY(run, sample, n)) STRICT, WITHOUT ROWID;
+
+-- For readers with sqlite3, pandas, R or DuckDB. emp-documents(5) describes their columns, which stay; columns may be added.
+CREATE VIEW samples AS
+  SELECT run.id AS run, ifnull(run.name, run.program) AS name, run.kind, sample.n AS sample, sample.start_ns, sample.et_ns,
+    sample.pt_ns, sample.user_ns, sample.system_ns, sample.wait_ns, sample.held_back_ns, sample.max_rss_bytes,
+    sample.exit_status, sample.neighbour_ppm, sample.incomplete,
+    CASE WHEN EXISTS (SELECT 1 FROM result WHERE result.run = run.id) THEN
+      NOT EXISTS (SELECT 1 FROM discard WHERE discard.run = run.id AND discard.sample = sample.n AND rule <> 'two_sd') END AS kept
+  FROM sample JOIN run ON run.id = sample.run;
+
+CREATE VIEW executions AS
+  SELECT execution.run, execution.sample, source.name AS daemon, source.unit, source.exe, source.kind, execution.pid,
+    execution.cpu, execution.pt_ns, execution.same_cpu_ns
+  FROM execution JOIN source ON source.id = execution.source;
+
+CREATE VIEW discards AS
+  SELECT run, sample, rule, clock, daemon, unit, pt_ns, limit_ns FROM discard
+  WHERE EXISTS (SELECT 1 FROM result WHERE result.run = discard.run);
+
+CREATE VIEW results AS
+  SELECT run.id AS run, ifnull(run.name, run.program) AS name, run.kind, run.state, run.started_ns, run.profile, run.cpu,
+    environment.digest AS environment, result.clock, result.samples, result.kept, result.adjusted, result.min_ns,
+    result.max_ns, result.mean_ns, result.median_ns, result.sd_ns, result.low_ns, result.high_ns, result.lag1,
+    result.effective_n, result.clean_samples, result.clean_mean_ns, result.clean_sd_ns
+  FROM result JOIN run ON run.id = result.run LEFT JOIN environment ON environment.id = run.environment;
