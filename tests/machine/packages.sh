@@ -24,8 +24,13 @@ thp=/sys/kernel/mm/transparent_hugepage/enabled
 thp_before=$(sed 's/.*\[\(.*\)\].*/\1/' $thp)
 trap 'echo "$thp_before" >$thp; rm -rf "$dir"' EXIT
 
+# the mirror and the proxy that apt uses here; without one, debootstrap has its own
+mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Label: Debian' | head -n 1)
+eval "$(apt-config shell http_proxy Acquire::http::Proxy)"
+[ -z "${http_proxy:-}" ] || export http_proxy
+
 system() { # SUITE: a fresh one, in $root
-	[ -e "$roots/$1" ] || debootstrap --variant=minbase "$1" "$roots/$1.new" >"$dir/log" 2>&1 &&
+	[ -e "$roots/$1" ] || debootstrap --variant=minbase "$1" "$roots/$1.new" $mirror >"$dir/log" 2>&1 &&
 		{ [ -e "$roots/$1" ] || mv "$roots/$1.new" "$roots/$1"; } || { tail -n 5 "$dir/log"; skip "no $1 from the archive"; }
 	root=$dir/$1
 	cp -a "$roots/$1" "$root"
