@@ -245,22 +245,31 @@ enum comparison_verdict commits_verdict(const struct commits *commits)
 	return worst ? comparison_verdict(worst) : COMPARISON_NONE;
 }
 
+/* Whether --max-time was over before the first line. */
+static bool has_nothing(const struct commits *commits)
+{
+	size_t n_skipped = 0;
+
+	for (size_t i = 0; i < commits->n; i++)
+		n_skipped += commits->lines[i].outcome == LINE_NO_TIME;
+	return n_skipped > 0 && n_skipped == commits->n;
+}
+
 enum status commits_status(const struct commits *commits)
 {
 	static const enum status order[] = {
 		STATUS_ERROR, STATUS_NOT_FIT, STATUS_TOO_FEW, STATUS_CANNOT_TELL};
-	size_t n_skipped = 0;
 
+	if (has_nothing(commits))
+		return STATUS_ERROR;
 	for (size_t k = 0; k < ELEMENTS(order); k++)
 		for (size_t i = 0; i < commits->n; i++)
 			if (commits->lines[i].status == (int64_t)order[k])
 				return order[k];
-	for (size_t i = 0; i < commits->n; i++) {
+	for (size_t i = 0; i < commits->n; i++)
 		if (commits->lines[i].status != STATUS_DONE)
 			return STATUS_ERROR;
-		n_skipped += commits->lines[i].outcome == LINE_NO_TIME;
-	}
-	return n_skipped > 0 && n_skipped == commits->n ? STATUS_ERROR : STATUS_DONE;
+	return STATUS_DONE;
 }
 
 int commits_print_json(struct commits *c, const char *sentence, struct error *err)
