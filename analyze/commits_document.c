@@ -123,6 +123,7 @@ static int read_commits_head(struct commits *c, struct json_fields *f)
 	json_fields_int(f, "runs?", 1, INT32_MAX, &c->runs);
 	json_fields_text_or_empty(f, "build?", &c->build);
 	json_fields_text_or_empty(f, "max_time?", &c->max_time);
+	c->options = json_fields_array(f, "options?");
 	c->notes = json_fields_array(f, "notes?");
 	if (f->r == 0 && !(c->allowed_percent >= 0))
 		json_fields_refuse(f, -EINVAL, ": 'allowed_percent' must not be below 0");
@@ -244,11 +245,23 @@ enum comparison_verdict commits_verdict(const struct commits *commits)
 	return worst ? comparison_verdict(worst) : COMPARISON_NONE;
 }
 
+/* Whether --max-time was over before the first line. */
+static bool has_nothing(const struct commits *commits)
+{
+	size_t n_skipped = 0;
+
+	for (size_t i = 0; i < commits->n; i++)
+		n_skipped += commits->lines[i].outcome == LINE_NO_TIME;
+	return n_skipped > 0 && n_skipped == commits->n;
+}
+
 enum status commits_status(const struct commits *commits)
 {
 	static const enum status order[] = {
 		STATUS_ERROR, STATUS_NOT_FIT, STATUS_TOO_FEW, STATUS_CANNOT_TELL};
 
+	if (has_nothing(commits))
+		return STATUS_ERROR;
 	for (size_t k = 0; k < ELEMENTS(order); k++)
 		for (size_t i = 0; i < commits->n; i++)
 			if (commits->lines[i].status == (int64_t)order[k])

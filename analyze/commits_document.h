@@ -38,8 +38,8 @@ struct commits {
 	const char *base, *base_subject, *change, *change_subject;
 	const char *build, *max_time; /* NULL: not known */
 	const char *host, *processor, *kernel;
-	const json_t *notes;
-	int64_t cpus, runs; /* 0: not known */
+	const json_t *options, *notes; /* texts */
+	int64_t cpus, runs;            /* 0: not known */
 	double allowed_percent;
 	struct commit_line *lines; /* in the order of the document */
 	size_t n;
@@ -56,7 +56,7 @@ const struct comparison *commit_line_comparison(const struct commit_line *line);
 /* The verdict that weighs most; COMPARISON_NONE: nothing is compared. */
 enum comparison_verdict commits_verdict(const struct commits *commits);
 
-/* 1 before 2, 2 before 3, and 3 before 4. */
+/* 1 before 2, 2 before 3, and 3 before 4. 1 also if there was no time for any line. */
 enum status commits_status(const struct commits *commits);
 
 /* Adds the verdicts and the sentence, and prints the document. */

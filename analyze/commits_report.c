@@ -456,7 +456,8 @@ static void write_disturbers(const struct commits *c, FILE *file)
 
 static void write_repetition(const struct commits *c, FILE *file)
 {
-	_cleanup_(freep) char **words = xcalloc(c->n + 16, sizeof(*words));
+	size_t n_options = json_array_size(c->options);
+	_cleanup_(freep) char **words = xcalloc(c->n + n_options + 16, sizeof(*words));
 	_cleanup_(freep) char *line = NULL, *tildes = NULL;
 	size_t n = 0, fence = 4; /* longer than what is in the lines */
 
@@ -468,6 +469,8 @@ static void write_repetition(const struct commits *c, FILE *file)
 		words[n++] = text_format("--runs=%" PRId64, c->runs);
 	if (c->max_time && *c->max_time)
 		words[n++] = text_format("--max-time=%s", c->max_time);
+	for (size_t i = 0; i < n_options; i++)
+		words[n++] = xstrdup(json_string_value(json_array_get(c->options, i)) ?: "?");
 	words[n++] = xstrdup(c->base);
 	for (size_t i = 0; i < c->n; i++)
 		words[n++] = text_utf8(c->lines[i].command_line);

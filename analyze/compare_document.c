@@ -55,7 +55,8 @@ static int64_t time_at(struct json_fields *f, const json_t *array, size_t i, int
 
 	if (number && (!json_is_integer(number) || value < 0 || value > max))
 		json_fields_refuse(f, -EINVAL,
-			": entry %zu of 'start_ns' or 'et_ns' is not a valid time in nanoseconds",
+			": entry %zu of 'start_ns', 'et_ns' or 'wait_ns' is not a valid time in "
+			"nanoseconds",
 			i + 1);
 	return f->r < 0 ? 0 : value;
 }
@@ -80,6 +81,27 @@ static void set_moments(
 			et_ns = m->et->items[i].time_ns;
 		item->end_ns = item->start_ns + et_ns;
 	}
+}
+
+/* W of the samples that are kept, as far as it is known. */
+static void set_wait(struct comparison_side *side, struct json_fields *f)
+{
+	const json_t *waits = json_fields_array(f, "wait_ns?");
+	const char *source = NULL;
+	size_t n_known = 0;
+
+	json_fields_text_or_empty(f, "wait_source?", &source);
+	if (!wait_source_is_exact(source))
+		return;
+	for (size_t i = 0; i < side->n; i++) {
+		size_t at = side->items[i].n - 1;
+
+		if (!json_is_integer(json_array_get(waits, at)))
+			continue;
+		side->wait_ns += (double)time_at(f, waits, at, JSON_TIME_MAX) / (double)side->n;
+		n_known++;
+	}
+	side->knows_wait = n_known == side->n;
 }
 
 /* Moves the samples that are discarded or late from side->items to side->discarded. late NULL: late
@@ -203,6 +225,7 @@ static void set_samples(struct compare_input *input, struct json_fields *f, bool
 			.call = input->call, .machine = input->digest, .cpu = (int)cpu};
 		set_moments(side, &moments, f);
 		n_discarded = drop_samples(side, discarded, side == et ? late : NULL);
+		set_wait(side, f);
 		if (unmeasurable)
 			side->unmeasurable = comparison_held_back(by);
 		else if (n > 0 && n_discarded == n)

@@ -21,7 +21,9 @@ enum {
 	IS_CPU_LIST = 1 << 4,
 	IS_POLICY = 1 << 5,
 	IS_ACTION = 1 << 6,
-	OF_BOOK = 1 << 7, /* and 1 << (7 + enum book_words) */
+	IS_REF = 1 << 7,    /* of git */
+	IS_FORMAT = 1 << 8, /* FORMAT=FILE */
+	OF_BOOK = 1 << 9,   /* and 1 << (9 + enum book_words) */
 };
 #define IS_RUN (OF_BOOK << BOOK_RUNS)
 #define IS_RUN_NAME (OF_BOOK << BOOK_RUN_NAMES)
@@ -53,10 +55,12 @@ static const struct {
 	{"COMMAND LINE", IS_COMMAND},
 	{"DIR", IS_DIRECTORY},
 	{"FILE", IS_FILE},
+	{"FORMAT=FILE", IS_FORMAT},
 	{"NAME", IS_RUN_NAME},
 	{"NAME|FILE", IS_PROFILE | IS_FILE},
 	{"NOW", IS_FILE},
 	{"PROFILE", IS_PROFILE},
+	{"REF", IS_REF},
 	{"RUN", IS_RUN},
 	{"RUN|PROFILE", IS_RUN | IS_PROFILE},
 	{"RUN|TIME", IS_RUN},
@@ -70,6 +74,7 @@ struct typed_line {
 	const struct known_option *pending; /* the word at the cursor is a value of it */
 	int operands;                       /* of the verb, before the cursor */
 	bool dashes;                        /* "--" was typed */
+	bool behind_format;                 /* bash has made words of bencher=FILE */
 	const char *word;                   /* at the cursor */
 	const char *book;                   /* of --db */
 };
@@ -156,6 +161,13 @@ static int take_typed_option(struct typed_line *line, const char *word)
 	return o->values;
 }
 
+/* Whether a file follows the equals sign behind `before`, a value that was taken. */
+static bool take_format(const struct typed_line *line, int values, const char *before)
+{
+	return values == 0 && line->pending && kind_of_value(line->pending) == IS_FORMAT &&
+	       *before != '-';
+}
+
 /* The words behind the name of the tool. */
 static void read_typed(struct typed_line *line, char *const *words)
 {
@@ -167,8 +179,11 @@ static void read_typed(struct typed_line *line, char *const *words)
 	for (; words[1]; words++) {
 		const char *word = words[0];
 
-		if (!strcmp(word, "=")) /* bash makes three words of --name=value */
+		if (!strcmp(word, "=")) { /* bash makes three words of --name=value */
+			line->behind_format = take_format(line, values, words[-1]);
+			values += line->behind_format;
 			continue;
+		}
 		if (values > 0) {
 			if (!strcmp(line->pending->name, "db"))
 				line->book = word;
@@ -183,6 +198,10 @@ static void read_typed(struct typed_line *line, char *const *words)
 			for (const struct known_verb *v = verbs; v->name; v++)
 				line->verb = strcmp(v->name, word) ? line->verb : v;
 		}
+	}
+	if (!strcmp(words[0], "=") && take_format(line, values, words[-1])) {
+		line->behind_format = true;
+		values = 1;
 	}
 	if (values == 0)
 		line->pending = NULL;
@@ -242,6 +261,23 @@ static void offer_cpus(const char *before, const char *typed)
 			offer(before, typed, text_brief("%d", i), NULL);
 }
 
+/* Those of the repository that this is in; none if git does not say them in time. */
+static void offer_refs(const char *before, const char *typed)
+{
+	enum { PATIENCE_MS = 200 };
+	static const char *const argv[] = {"git", "for-each-ref", "--format=%(refname:short)",
+		"refs/heads", "refs/remotes", "refs/tags", NULL};
+	_cleanup_(freep) char *refs = NULL;
+	char *rest, *ref;
+	int status;
+
+	if (subprocess_ask(argv, PATIENCE_MS, &refs, &status, NULL) < 0 || status != 0)
+		return;
+	for (rest = refs; (ref = strsep(&rest, "\n"));)
+		if (*ref)
+			offer(before, typed, ref, NULL);
+}
+
 static void offer_policies(const char *before, const char *typed)
 {
 	_cleanup_(freep) char *one = suite_path("profiles", EMP_PROFILE_DIR, "common.ini");
@@ -274,13 +310,18 @@ static void offer_kind(
 	const struct typed_line *line, int kind, const char *before, const char *typed)
 {
 	static const char *const actions[] = {"list", "show", "export", "import", "remove"};
+	static const char *const formats[] = {"bencher=", "github-action-benchmark=", "otava-csv="};
 
 	if (kind & (IS_CPU | IS_CPU_LIST))
 		offer_cpus(before, typed);
 	if (kind & IS_POLICY)
 		offer_policies(before, typed);
+	if (kind & IS_REF)
+		offer_refs(before, typed);
 	for (size_t i = 0; i < ELEMENTS(actions) && kind & IS_ACTION; i++)
 		offer(before, typed, actions[i], NULL);
+	for (size_t i = 0; i < ELEMENTS(formats) && kind & IS_FORMAT; i++)
+		offer(before, typed, formats[i], NULL);
 	begin_patience();
 	for (int i = 0; i < N_BOOK_WORDS; i++)
 		if (kind & (OF_BOOK << i))
@@ -294,6 +335,8 @@ static void complete_value(
 	const char *typed = line->word + strlen(before), *comma = strrchr(typed, ',');
 	int kind = kind_of_value(o);
 
+	if (kind == IS_FORMAT && (line->behind_format || strchr(typed, '=')))
+		kind = IS_FILE;
 	print_directive(kind);
 	if (comma && (o->listed || kind & IS_CPU_LIST)) { /* the last one of a list */
 		before = text_brief("%.*s", (int)(comma + 1 - line->word), line->word);
@@ -326,6 +369,7 @@ static void complete_command(const struct typed_line *line)
 	for (const struct known_tool *t = known_tools; t->name; t++)
 		offer("", line->word, t->name + 4, t->summary);
 	offer("", line->word, "help", "find a word in all manual pages");
+	offer("", line->word, "version", "what this EMP has, and what it finds here");
 }
 
 int complete_print(char *const *words, struct error *err)

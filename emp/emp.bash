@@ -2,11 +2,13 @@
 # EMP's commands in bash. What can follow, emp says: see emp/complete.h.
 
 _emp() {
-	local emp=emp at=${COMP_WORDS[COMP_CWORD]} word
+	local emp=emp at=${COMP_WORDS[COMP_CWORD]} word quoted=
 	local -a said
 
+	# what is typed without its quotes; bash puts the opening one back
+	case $at in \"* | \'*) quoted=yes at=${at:1} ;; *) at=${at//\\/} ;; esac
 	[[ ${COMP_WORDS[0]} != */* ]] || emp=${COMP_WORDS[0]%/*}/emp
-	mapfile -t said < <("$emp" complete "${COMP_WORDS[@]:0:COMP_CWORD+1}" 2>/dev/null)
+	mapfile -t said < <("$emp" complete "${COMP_WORDS[@]:0:COMP_CWORD}" "$at" 2>/dev/null)
 	COMPREPLY=()
 	[[ $at != = ]] || at=
 	case ${said[0]-} in
@@ -18,7 +20,7 @@ _emp() {
 	[[ ${said[0]-} != files && ${said[0]-} != directories ]] || compopt -o filenames 2>/dev/null
 	for word in "${said[@]:1}"; do
 		word=${word%%$'\t'*}
-		[[ $word != *[^[:alnum:]_./,:=@%+-]* ]] || printf -v word %q "$word"
+		[[ $quoted || $word != *[^[:alnum:]_./,:=@%+-]* ]] || printf -v word %q "$word"
 		COMPREPLY+=("$word")
 	done
 }

@@ -2,7 +2,7 @@
 # EMP's commands in fish. What can follow, emp says: see emp/complete.h.
 
 function __emp_complete
-    set -l at (commandline -ct)
+    set -l at (commandline -ct | string replace -r '^["\']' '')
     set -l typed (commandline -opc) "$at"
     set -l emp emp
     if string match -q '*/*' -- $typed[1]
@@ -13,7 +13,8 @@ function __emp_complete
     set -l said ($emp complete $typed 2>/dev/null)
     switch "$said[1]"
         case files
-            __fish_complete_path "$at"
+            set -l before (string match -r '^.*=' -- "$at")
+            __fish_complete_path (string replace -r '^.*=' '' -- "$at") | string replace -r '^' "$before"
         case directories
             __fish_complete_directories "$at"
         case commands

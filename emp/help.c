@@ -17,6 +17,7 @@ static struct {
 
 /* How well a passage fits what is looked for, the best first. */
 enum fit {
+	FIT_NAME,           /* it is a name in the heading, which has others beside it at most */
 	FIT_HEADING,        /* it is about that */
 	FIT_HEADING_PARTLY, /* it is about a longer word, or about more */
 	FIT_TEXT,
@@ -35,6 +36,14 @@ static bool is_word_letter(char c)
 	return isalnum((unsigned char)c) || c == '-' || c == '_';
 }
 
+/* Of "-S, --shell SHELL, -N, --no-shell", each word with a comma or nothing before it. */
+static bool is_name_in_heading(const struct passage *p, size_t at, size_t n)
+{
+	bool begins = at == 0 || (at >= 2 && !strncmp(p->text + at - 2, ", ", 2));
+
+	return begins && (at + n == p->heading || strchr(",=[ ", p->text[at + n]));
+}
+
 /* The best of the places where `words` stands in the passage. */
 static struct match match_phrase(const struct passage *p, const char *words)
 {
@@ -50,6 +59,8 @@ static struct match match_phrase(const struct passage *p, const char *words)
 		/* -s is not -S, and no part of --short */
 		if (*words == '-' && (strncmp(at, words, n) || !begins || (n == 2 && !ends)))
 			continue;
+		if (fit == FIT_HEADING && is_name_in_heading(p, place, n))
+			fit = FIT_NAME;
 		if (fit < best.fit)
 			best = (struct match){p, fit, place};
 	}

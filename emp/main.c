@@ -66,6 +66,7 @@ static int refuse_command(const char *typed, struct error *err)
 	if (with)
 		return error_say(err, -EINVAL, "no command '%s'; type %s", typed, with);
 	nearest_try(&command, "help");
+	nearest_try(&command, "version");
 	for (const struct known_tool *t = known_tools; t->name; t++) {
 		nearest_try(&command, t->name + 4);
 		for (const struct known_verb *v = t->verbs; v->name; v++)
@@ -145,8 +146,11 @@ static int run_front(int argc, char **argv, struct error *err)
 	if (argc < 2 || !strcmp(word, "-h") || !strcmp(word, "--help") ||
 		(!strcmp(word, "help") && argc == 2))
 		return print_jobs(err);
-	if (!strcmp(word, "-V") || !strcmp(word, "--version"))
-		return version_print(err);
+	if (!strcmp(word, "-V") || !strcmp(word, "--version") || !strcmp(word, "version"))
+		return argc == 2 ? version_print(err)
+				 : error_say(err, -EINVAL,
+					   "'emp %s' takes no operand, and here is '%s'", word,
+					   argv[2]);
 	if (!strcmp(word, "complete"))
 		return complete_print(argv + 2, err);
 	if (known && argc > 2 && is_verb_elsewhere(known, argv[2]))

@@ -84,33 +84,17 @@ static char *name_with_parameters(const struct line *l, const struct command *c)
 	return name;
 }
 
-/* Words that only a shell knows, beside its operators. */
-static bool is_shells(const char *word)
-{
-	static const char *const words[] = {".", ":", "!", "[[", "{", "alias", "bg", "break",
-		"builtin", "case", "cd", "command", "continue", "declare", "eval", "exec", "exit",
-		"export", "fg", "for", "function", "getopts", "hash", "if", "jobs", "let", "local",
-		"popd", "pushd", "read", "readonly", "return", "select", "set", "shift", "shopt",
-		"source", "times", "trap", "type", "typeset", "ulimit", "umask", "unalias", "unset",
-		"until", "wait", "while"};
-	size_t name = strspn(
-		word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
-
-	for (size_t i = 0; i < ELEMENTS(words); i++)
-		if (!strcmp(word, words[i]))
-			return true;
-	return name > 0 && word[name] == '=' && (*word < '0' || *word > '9'); /* VARIABLE=VALUE */
-}
-
 /* What runs the command line: with --shell auto, a shell only if the line needs one. */
 static int split_line(const struct measure_options *o, struct command *c, struct error *err)
 {
 	struct error said = {};
 	int r = o->shell_words ? -ENOEXEC : argv_split(c->text, &c->argv, &said);
 
-	if (r == 0 && is_shells(c->argv[0]) && executable_find(c->argv[0], &c->path, NULL) < 0)
+	if (r == 0 && argv_is_of_shell(c->argv[0]) &&
+		executable_find(c->argv[0], &c->path, NULL) < 0)
 		r = error_say(&said, -ENOEXEC, "'%s' needs a shell, in: %s", c->argv[0], c->text);
 	freep(&c->path);
+	c->hides_builtin = r == 0 && !o->no_shell && argv_is_builtin(c->argv[0]);
 	if (r != -ENOEXEC)
 		return r < 0 ? error_say(err, r, "%s", said.text) : 0;
 	if (o->no_shell)
@@ -164,7 +148,7 @@ static int fill_command(const struct line *l, struct command *c, struct error *e
 	c->name = text_utf8(typed);
 	if (r == 0)
 		r = executable_find(c->argv[0], &c->path, err);
-	if (r == -ENOENT && !l->text && is_shells(c->argv[0]))
+	if (r == -ENOENT && !l->text && argv_is_of_shell(c->argv[0]))
 		return error_say(err, -EINVAL,
 			"'%s' needs a shell: omit --, and quote the command line: '%s'", c->argv[0],
 			c->text);

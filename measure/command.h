@@ -13,6 +13,7 @@ struct command {
 	char *text; /* as typed in a shell */
 	char **argv;
 	bool by_shell;                              /* argv is a shell, "-c", and the line */
+	bool hides_builtin;                         /* a shell would not run that program */
 	char *path;                                 /* of argv[0] */
 	char *setup, *prepare, *conclude, *cleanup; /* NULL: none */
 	const char *output;                         /* --output; NULL: not given */

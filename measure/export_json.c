@@ -119,6 +119,7 @@ static void add_samples(json_t *emp, const struct run_result *run)
 	json_object_set_new(emp, "start", started_text(run));
 	json_object_set_new(emp, "pt_ns", sample_values(run, offsetof(struct sample, pt_ns)));
 	json_object_set_new(emp, "et_ns", sample_values(run, offsetof(struct sample, et_ns)));
+	json_object_set_new(emp, "wait_ns", known_values(run, offsetof(struct sample, wait_ns)));
 	json_object_set_new(emp, "user_ns", sample_values(run, offsetof(struct sample, user_ns)));
 	json_object_set_new(
 		emp, "system_ns", sample_values(run, offsetof(struct sample, system_ns)));

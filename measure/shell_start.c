@@ -58,11 +58,16 @@ int shell_start_take(struct task *t, struct error *err)
 /* "sh -c", "bash --norc -c"; the caller frees it. */
 static char *shell_name(const struct task *t)
 {
-	char *const *words = t->session->options->shell_words;
-	_cleanup_(freep) char *joined = words ? argv_join(words) : xstrdup("sh");
-	const char *name = words ? strrchr(words[0], '/') : NULL;
+	_cleanup_(argv_freep) char **words = argv_for_shell(t->session->options->shell_words, "");
+	_cleanup_(freep) char *joined = NULL;
+	const char *name = strrchr(words[0], '/');
+	size_t n = 0;
 
-	return text_format("%s -c", name ? joined + (name + 1 - words[0]) : joined);
+	while (words[n + 1])
+		n++;
+	free(TAKE(words[n])); /* the line */
+	joined = argv_join(words);
+	return xstrdup(name ? joined + (name + 1 - words[0]) : joined);
 }
 
 char *shell_start_text(const struct task *t)

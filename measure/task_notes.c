@@ -77,6 +77,10 @@ int task_notes_add(struct task *t, struct error *err)
 
 	if (shell)
 		notes_add(&t->notes, NOTE_SHELL, "%s", shell);
+	if (t->command->hides_builtin)
+		notes_add(&t->notes, NOTE_SHELL,
+			"Ran %s, not the shell's own %s (-S default runs that)", t->command->path,
+			t->command->argv[0]);
 	if (hook && pt_ns > 0 && pt_ns < HOOKS_MATTER_NS)
 		notes_add(&t->notes, NOTE_OTHER,
 			"PT may be about 0.1 ms (%s) longer because of %s: cold caches",

@@ -58,6 +58,33 @@ int argv_split(const char *text, char ***ret, struct error *err)
 	return 0;
 }
 
+bool argv_is_of_shell(const char *word)
+{
+	static const char *const words[] = {".", ":", "!", "[[", "{", "alias", "bg", "break",
+		"builtin", "case", "cd", "command", "continue", "declare", "eval", "exec", "exit",
+		"export", "fg", "for", "function", "getopts", "hash", "if", "jobs", "let", "local",
+		"popd", "pushd", "read", "readonly", "return", "select", "set", "shift", "shopt",
+		"source", "times", "trap", "type", "typeset", "ulimit", "umask", "unalias", "unset",
+		"until", "wait", "while"};
+	size_t name = strspn(
+		word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
+
+	for (size_t i = 0; i < ELEMENTS(words); i++)
+		if (!strcmp(word, words[i]))
+			return true;
+	return name > 0 && word[name] == '=' && (*word < '0' || *word > '9'); /* VARIABLE=VALUE */
+}
+
+bool argv_is_builtin(const char *word)
+{
+	static const char *const words[] = {"echo", "kill", "printf", "pwd", "test"};
+
+	for (size_t i = 0; i < ELEMENTS(words); i++)
+		if (!strcmp(word, words[i]))
+			return true;
+	return false;
+}
+
 void argv_freep(char ***words)
 {
 	for (char **word = *words; word && *word; word++)
@@ -100,6 +127,12 @@ char **argv_copy(char *const *words)
 	return copy;
 }
 
+/* -c, or -lc */
+static bool ends_in_c(const char *word)
+{
+	return word[0] == '-' && word[1] && word[1] != '-' && word[strlen(word) - 1] == 'c';
+}
+
 char **argv_for_shell(char *const *shell, const char *line)
 {
 	static char *const POSIX[] = {(char *)"/bin/sh", NULL};
@@ -109,8 +142,9 @@ char **argv_for_shell(char *const *shell, const char *line)
 	while (words[n])
 		n++;
 	words = xreallocarray(words, n + 3, sizeof(*words));
-	words[n] = xstrdup("-c");
-	words[n + 1] = xstrdup(line);
-	words[n + 2] = NULL;
+	if (n == 1 || !ends_in_c(words[n - 1]))
+		words[n++] = xstrdup("-c");
+	words[n] = xstrdup(line);
+	words[n + 1] = NULL;
 	return words;
 }

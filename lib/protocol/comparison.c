@@ -59,7 +59,8 @@ struct comparison_side comparison_side_make(const struct discarding *d,
 		.origin = {.call = d->run.owner, .cpu = d->run.cpu},
 	};
 	const struct clock_discarding *c = clock == COMPARISON_ET ? &d->et : &d->pt;
-	bool knows_wait = run_wait_is_exact(&d->run);
+	bool knows_wait = wait_source_is_exact(d->run.wait_source);
+	size_t n_waits = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct sample *s = &samples[i];
@@ -80,7 +81,9 @@ struct comparison_side comparison_side_make(const struct discarding *d,
 		side.items[side.n++] = time;
 		if (knows_wait && s->wait_ns > 0)
 			side.wait_ns += (double)s->wait_ns;
+		n_waits += s->wait_ns >= 0;
 	}
+	side.knows_wait = knows_wait && n_waits == side.n;
 	if (side.n > 0)
 		side.wait_ns /= (double)side.n;
 	side.error = (struct mean_error){c->adjusted.by.variance, c->adjusted.by.slope.df};
@@ -99,19 +102,6 @@ void comparison_side_clear(struct comparison_side *side)
 static bool is_near(double a, double b)
 {
 	return a >= 0.95 * b && a <= 1.05 * b;
-}
-
-/* Whether PT, or the sum of PT and W, is nearly ET. */
-static bool is_on_one_cpu(const struct comparison_side *sides)
-{
-	const struct comparison_side *pt = &sides[COMPARISON_PT], *et = &sides[COMPARISON_ET];
-	double on_cpu = 0, elapsed = 0;
-
-	for (size_t i = 0; i < pt->n; i++)
-		on_cpu += (double)pt->items[i].time_ns / (double)pt->n;
-	for (size_t i = 0; i < et->n; i++)
-		elapsed += (double)et->items[i].time_ns / (double)et->n;
-	return is_near(on_cpu, elapsed) || is_near(on_cpu + et->wait_ns, elapsed);
 }
 
 /* The next two samples of the same number, from a->items[*i] and b->items[*k] on. False: there are
@@ -141,6 +131,34 @@ static size_t count_pairs(const struct comparison_side *a, const struct comparis
 	for (size_t i = 0, k = 0; next_pair(a, &i, b, &k, &x, &y);)
 		n++;
 	return n;
+}
+
+/* In how many samples the program was on one CPU all the time. */
+static size_t count_on_cpu(const struct comparison_side *pt, const struct comparison_side *et)
+{
+	const struct comparison_time *x, *y;
+	size_t n = 0;
+
+	for (size_t i = 0, k = 0; next_pair(pt, &i, et, &k, &x, &y);)
+		n += is_near((double)x->time_ns, (double)y->time_ns);
+	return n;
+}
+
+/* Whether PT, or the sum of PT and W, is nearly ET: in the mean, or, where W is not known, in some
+ * samples. What a program waits for by itself, it waits for each time. */
+static bool is_on_one_cpu(const struct comparison_side *sides)
+{
+	enum { ON_CPU_SAMPLES = 2 };
+	const struct comparison_side *pt = &sides[COMPARISON_PT], *et = &sides[COMPARISON_ET];
+	double on_cpu = 0, elapsed = 0;
+
+	for (size_t i = 0; i < pt->n; i++)
+		on_cpu += (double)pt->items[i].time_ns / (double)pt->n;
+	for (size_t i = 0; i < et->n; i++)
+		elapsed += (double)et->items[i].time_ns / (double)et->n;
+	if (is_near(on_cpu, elapsed) || is_near(on_cpu + et->wait_ns, elapsed))
+		return true;
+	return !et->knows_wait && count_on_cpu(pt, et) >= ON_CPU_SAMPLES;
 }
 
 /* Whether ET can be compared, if the ends of `known` of n samples, or pairs, are known. */

@@ -36,7 +36,8 @@ struct comparison_side {
 	/* of a duet: at most this share of the times is what sharing the CPU added; NAN: not
 	 * known */
 	double shared;
-	double wait_ns; /* mean W of the items, where it is exact; 0: not known */
+	double wait_ns;  /* mean W of the items, where it is exact; 0: not known */
+	bool knows_wait; /* W of each item */
 	struct comparison_origin origin;
 	struct comparison_time *discarded; /* as items: the samples that are not compared */
 	size_t n_discarded;
@@ -61,8 +62,10 @@ enum { COMPARE_DEFAULT, COMPARE_PT, COMPARE_ET, COMPARE_BOTH };
 
 /* Of the default: PT; ET as well where one of the programs was not on exactly one CPU, or ready to
  * run there, for 95 % of ET or more, for example because it waits or has threads; ET where PT is
- * not known. The sides of a and b are by clock. In a duet ET is that of all programs: PT. PT also
- * where most ends were seen late. */
+ * not known. Where W is not known, samples may show that others kept the program from its CPU: in
+ * two of them it was on the CPU for that share, so what it does needs no waiting. The sides of a
+ * and b are by clock. In a duet ET is that of all programs: PT. PT also where most ends were seen
+ * late. */
 unsigned comparison_clocks(
 	unsigned asked, const struct comparison_side *a, const struct comparison_side *b);
 

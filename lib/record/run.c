@@ -222,6 +222,18 @@ char *run_command_json(char *const *argv)
 	return json_dumps(array, JSON_COMPACT);
 }
 
+/* "/bin/sh -c 'a | b'": emp-measure has added the shell, because the line needs one. */
+static bool was_typed_as_line(char *const *words)
+{
+	_cleanup_(argv_freep) char **split = NULL;
+	int r;
+
+	if (strcmp(words[0], "/bin/sh") != 0 || strcmp(words[1], "-c") != 0)
+		return false;
+	r = argv_split(words[2], &split, NULL);
+	return r == -ENOEXEC || (r == 0 && argv_is_of_shell(split[0]));
+}
+
 char *run_command_line(const struct run *run)
 {
 	_cleanup_(json_decrefp) json_t *array = run->command ? json_loads(run->command, 0, NULL)
@@ -235,6 +247,8 @@ char *run_command_line(const struct run *run)
 	words = xcalloc(n + 1, sizeof(char *));
 	json_array_foreach (array, i, word)
 		words[i] = xstrdup(json_string_value(word) ?: "?");
+	if (n == 3 && was_typed_as_line(words))
+		return xstrdup(words[2]);
 	return argv_join(words);
 }
 

@@ -150,6 +150,13 @@ static inline bool run_wait_is_exact(const struct run *run)
 	return run->wait_source && !strcmp(run->wait_source, "bpf");
 }
 
+/* Whether that is so of the samples in which W is known. Without accounting, these are samples of
+ * programs with one task. */
+static inline bool wait_source_is_exact(const char *wait_source)
+{
+	return wait_source && (!strcmp(wait_source, "bpf") || !strcmp(wait_source, "schedstat"));
+}
+
 /* Words as a JSON array, for run.command; bytes that are not UTF-8 become \xNN. The caller frees
  * it. */
 char *run_command_json(char *const *argv);

@@ -3,6 +3,7 @@
 #include "lib/report/plot.h"
 
 #include "lib/base/terminal.h"
+#include "lib/host/process/privilege.h"
 #include "lib/host/process/subprocess.h"
 
 #include <ctype.h>
@@ -262,13 +263,32 @@ static int keep_script_of(const char *path, const char *script, struct error *er
 	return output_file_commit(&kept, err);
 }
 
+/* The user's, with UTF-8: gnuplot complains of signs that the user's locale does not have. The
+ * caller frees the array. */
+static char **gnuplot_environment(void)
+{
+	char **users = privilege_environment(), **environment;
+	size_t n = 0;
+
+	while (users[n])
+		n++;
+	environment = xcalloc(n + 2, sizeof(*environment));
+	environment[0] = (char *)"LC_ALL=C.UTF-8"; /* the first one counts */
+	memcpy(environment + 1, users, n * sizeof(*users));
+	return environment;
+}
+
 /* Has gnuplot read the script from one file, and write the picture into another one. */
 static int run_gnuplot(int script_fd, int drawn_fd, const char *path, bool kept, struct error *err)
 {
 	/* By "-" it would not read blocks of several lines. */
 	char *const argv[] = {(char *)"gnuplot", (char *)"-e", (char *)"to_stdout = 1",
 		(char *)"/dev/stdin", NULL};
-	struct subprocess gnuplot = {.argv = argv, .stdin_fd = script_fd, .stdout_fd = drawn_fd};
+	_cleanup_(freep) char **environment = gnuplot_environment();
+	struct subprocess gnuplot = {.argv = argv,
+		.environment = environment,
+		.stdin_fd = script_fd,
+		.stdout_fd = drawn_fd};
 	int status = 0, r = subprocess_run(&gnuplot, NULL, &status, err);
 
 	if (r == -ENOENT && kept)

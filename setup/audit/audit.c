@@ -271,8 +271,9 @@ static int audit_print_json(const struct audit *audit, struct error *err)
 static void print_capabilities(const struct audit *audit)
 {
 	_cleanup_(freep) char *measure = suite_path("measure", NULL, "emp-measure");
-	const char *libraries = text_brief(
-		"%.*s/../lib/emp/lib*.so*", (int)(strrchr(measure, '/') - measure), measure);
+	_cleanup_(freep) char *libraries = realpath(
+		text_brief("%.*s/../lib/emp", (int)(strrchr(measure, '/') - measure), measure),
+		NULL);
 	const struct group *group;
 	struct stat st;
 
@@ -285,13 +286,11 @@ static void print_capabilities(const struct audit *audit)
 			"Only members of its group may run emp-measure; to become one, as root:");
 		printf("  usermod --append --groups %s USER\n",
 			group ? group->gr_name : text_brief("%u", st.st_gid));
-	} else if (paths_count(AT_FDCWD, libraries) > 0) {
-		/* the loader takes no libraries from beside a file with capabilities */
-		terminal_say(stdout, 2,
-			"To observe other processes as an ordinary user, install a package of "
-			"EMP: the tarball's emp-measure does so as root only.");
 	} else if (getxattr(measure, "security.capability", NULL, 0) < 0) {
 		terminal_say(stdout, 2, "To observe other processes as an ordinary user, as root:");
+		/* of the tarball: beside such a file, the loader needs an absolute name */
+		if (libraries && paths_count(AT_FDCWD, text_brief("%s/lib*.so*", libraries)) > 0)
+			printf("  patchelf --set-rpath %s %s\n", libraries, measure);
 		printf("  setcap cap_bpf,cap_perfmon,cap_net_admin=p %s\n", measure);
 	}
 }

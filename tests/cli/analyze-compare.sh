@@ -65,6 +65,15 @@ that "both times have a row" sh -c "grep -q '^sleep.* PT ' $dir/out && grep -q '
 expect 0 '' $analyze compare --compare pt --fail-if-slower 900 sleep.json:1 sleep.json:2
 $analyze compare --json sleep.json:1 sleep.json:2 >both.json
 that "both are in the document" json both.json 'd["clock"] == "pt" and d["et"]["clock"] == "et" and 2 < d["et"]["ratio"] < 4'
+python3 - <<'P'
+import json
+document = json.load(open("sleep.json"))
+for emp in (result["emp"] for result in document["results"]):
+    emp.update(wait_source="schedstat", wait_ns=[et - pt for et, pt in zip(emp["et_ns"], emp["pt_ns"])])
+json.dump(document, open("waited.json", "w"))
+P
+$analyze compare --json waited.json:1 waited.json:2 >waited
+that "what only waited for its CPU has no elapsed times to compare" json waited 'd["clock"] == "pt" and not d.get("et")'
 expect 0 'Verdict: cannot tell' $analyze compare hyperfine.json:1 hyperfine.json:2
 for _ in 1 2 3; do "$build/measure/emp-measure" -q -r 5 "$burn 10" >/dev/null; done
 expect 0 'vary by .* (sd of 3 runs)' $analyze compare 2 3 # 1 was at the same time as 2
@@ -101,7 +110,7 @@ expect 1 "entry 1 of 'by_cutoff' is not the number of one of its samples" $analy
 said emp.json '{"results": [{"command": "x", "times": [1, 2], "emp": {"pt_ns": [1]}}]}'
 expect 1 "'emp' has 1 times in 'pt_ns', not 2 as in 'times'" $analyze compare emp.json pyperf.json
 said emp.json '{"results": [{"command": "x", "times": [1, 2], "emp": {"pt_ns": [1, 2], "start_ns": [9223372036854775807, 1]}}]}'
-expect 1 "entry 1 of 'start_ns' or 'et_ns' is not a valid time" $analyze compare emp.json pyperf.json
+expect 1 "entry 1 of 'start_ns', 'et_ns' or 'wait_ns' is not a valid time" $analyze compare emp.json pyperf.json
 said bytes.json '{"version": "1.0", "metadata": {"unit": "byte", "name": "mem"}, "benchmarks": [{"runs": [{"values": [1e6, 1e6]}]}]}'
 expect 1 "the values of 'mem' are no times: their unit is 'byte'" $analyze compare bytes.json pyperf.json
 gzip -c pyperf.json >pyperf.json.gz

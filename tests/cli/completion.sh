@@ -33,7 +33,7 @@ offers() {
 	echo "FAULT: '$said' (status $status), not '$expected': $*"
 	faults=$((faults + 1))
 }
-offers 'words setup calibrate measure load compare-commits analyze inc help ' emp ''
+offers 'words setup calibrate measure load compare-commits analyze inc help version ' emp ''
 offers 'words measure ' emp me
 offers 'words audit apply ' emp setup a
 offers 'words audit apply ' emp-setup a
@@ -59,6 +59,22 @@ offers 'commands ' emp-measure -S ''
 offers 'words list show export import remove ' emp calibrate profile ''
 offers 'files lab1 ' emp calibrate profile show l
 offers 'words --strict ' emp compare-commits --st
+offers 'words bencher= github-action-benchmark= otava-csv= ' emp compare-commits --export ''
+offers 'words bencher= ' emp measure --export b
+offers 'words --export=bencher= ' emp measure --export=b
+offers 'files ' emp measure --export bencher=su
+offers 'files ' emp measure --export bencher = su # as bash splits it
+offers 'files ' emp measure --export = bencher =
+offers 'commands ' emp measure --export bencher = sub/file ''
+git -c init.defaultBranch=main init -q repository
+git -C repository -c user.name=a -c user.email=a@example.org commit -q --allow-empty -m first
+git -C repository branch faster
+cd repository || exit 1
+offers 'words faster main ' emp compare-commits ''
+offers 'words main ' emp-compare-commits -r 3 m
+offers 'files ' emp compare-commits main ''
+cd ..
+offers 'words ' emp compare-commits ''
 offers '' emp help ''
 offers '' emp
 offers '' emp nothing ''
@@ -93,6 +109,9 @@ for shell in bash zsh fish; do
 	types 'emp-analyze trend a' '--json' '"format": "emp-trend"|a name'
 	types 'emp measure --order du' '-r 2' 'duet needs two commands|too few arguments'
 	types 'emp measure --export-json su' 'x true' 'sub/.*x true'
+	types 'emp-analyze trend "a n' '" --json' '"format": "emp-trend"|a name'
+	types "emp-analyze trend 'a n" "' --json" '"format": "emp-trend"|a name'
+	types 'emp measure --export bencher=su' 'x true' 'sub/[^ ]*x'
 done
 {
 	bash -c "source '$source/emp/emp.bash'; PATH=/nowhere; COMP_WORDS=(emp '') COMP_CWORD=1; _emp"

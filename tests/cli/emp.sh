@@ -37,6 +37,12 @@ expect 1 "^emp-calibrate: unknown verb ''" $emp calibrate ''
 expect 1 '^emp: emp help needs a word' $emp help ''
 expect 1 '^emp: emp help needs a word' $emp help ' ' ''
 
+# the version, as of git
+for words in -V --version version; do
+	expect 0 '^emp [0-9]' $emp $words
+	expect 1 "^emp: 'emp $words' takes no operand, and here is 'more'$" $emp $words more
+done
+
 # words, status and standard streams are the tool's
 expect 0 '^a  b$' $emp measure -q -r 1 -w 0 --show-output -- echo 'a  b'
 expect 124 'ran longer than' $emp measure -q -r 1 -w 0 --timeout 0.1 -- sleep 60
@@ -51,6 +57,7 @@ says "no command 'run'; type 'emp calibrate run' or 'emp load run'" $emp run -- 
 says "no command 'jitter'; type 'emp calibrate jitter' or 'emp analyze jitter'" $emp jitter
 says "no command 'mesure' (did you mean 'emp measure'?)" $emp mesure true
 says "no command 'audti' (did you mean 'emp setup audit'?)" $emp audti
+says "no command 'versoin' (did you mean 'emp version'?)" $emp versoin
 says "no command 'hepl' (did you mean 'emp help'?)" $emp hepl
 says "no command 'sort'; 'emp' lists them" $emp sort big.txt
 says "'emp calibrate' has no verb 'audit'; type 'emp setup audit'" $emp calibrate audit
@@ -84,7 +91,8 @@ first 'emp-setup(1), CHECKS  *freq.governor' governor
 first 'emp-analyze(1), VERBS  *daemons' daemons
 first 'emp-measure(1), [A-Za-z ]*  *-S, --shell' -S
 first 'emp-measure(1), [A-Za-z ]*  *--linger TIME' --linger
-first 'emp-measure(1), OUTPUT  *Kept: ' Kept
+first 'emp-measure(1), OUTPUT  *Kept: ' KEPT
+first 'emp-measure(1), [A-Za-z ]*  *-S, --shell SHELL, -N, --no-shell: ' -N
 first 'emp-measure(1), OUTPUT  *ET is up to 4.1 ms too long' the end was seen late
 first 'emp-measure(1), OUTPUT  *ET is up to 4.1 ms too long' 'ET is up to 93 us too long in 7 of 9 samples: the end was seen late'
 expect 0 '^[0-9]* more: emp help --all cpu$' $emp help cpu

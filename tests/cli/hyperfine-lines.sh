@@ -53,6 +53,7 @@ direct	--shell=none 'sort big.txt'
 direct	-N --warmup 10 ./program
 shell	--shell bash 'for i in {1..3}; do true; done'
 shell	-S 'bash --norc' '[[ a == a ]]'
+shell	-S 'bash -c' '[[ a == a ]]'
 shell	-S default true
 direct	-n baseline -n changed 'sort big.txt' 'sort -u big.txt'
 direct	--setup 'cp big.txt work.txt' --cleanup 'rm work.txt' 'sort work.txt'
@@ -77,10 +78,18 @@ there is none with -N	-N 'sort big.txt | uniq -c'
 -i measures it anyway	'exit 3'
 needs a step: -D 0.1, for example	-P delay 0.1 0.3 'sleep {delay}'
 LINES
-that "the table was read" [ "$lines" = 45 ]
+that "the table was read" [ "$lines" = 46 ]
 that "names are the lines as they were typed" json out.json '[r["command"] for r in d["results"]] == ["./program 1 && ./program 2", "./program 3"]'
 that "and the start of the shell is beside those that it ran" json out.json \
 	'["shell" in r["emp"] for r in d["results"]] == [True, False]' 'd["results"][0]["emp"]["shell"]["name"] == "sh -c"' \
 	'len(d["results"][0]["emp"]["shell"]["pt_ns"]) == 10 and min(d["results"][0]["emp"]["shell"]["pt_ns"]) > 0'
+expect 0 'sort big.txt | uniq -c' env COLUMNS=300 "$emp" analyze list --all
+that "the list has the lines as they were typed, and that of -S default" test "$(grep -o '/bin/sh -c [a-z]*' "$dir/out")" = '/bin/sh -c true'
+expect 0 "Ran [a-z/]*/echo, not the shell's own echo (-S default runs that)" "$emp" measure -r 2 'echo hi'
+for words in "-- echo hi" "-S default 'echo hi'" "-N 'echo hi'" true; do
+	eval "set -- $words"
+	expect 0 '' "$emp" measure -r 2 "$@"
+	that "nothing is said of a builtin: $words" sh -c "! grep -q \"the shell's own\" '$dir/out'"
+done
 that "no table is empty" test -s out.md -a -s out.csv -a -s out.adoc -a -s out.org
 finish

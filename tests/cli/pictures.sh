@@ -197,4 +197,6 @@ draws rates-two.svg load "$load" "$other"
 draws timeline.svg load "$load" --timeline
 draws waits.svg load "$load" --page-waits
 
+expect 0 '' env -u LANG -u LC_ALL "$analyze" scatter 1 -o ascii.svg
+that "gnuplot has nothing to say without a locale" sh -c "! grep -i 'gnuplot\|iconv\|warning' '$dir/out'"
 finish

@@ -215,15 +215,29 @@ def check_github(directory, project, server):
     that("EMP is found in the tool cache", "There is no EMP" not in job.log, job.log)
 
 
+def put_in(node, given):
+    """A YAML document with the values of the inputs."""
+    if isinstance(node, dict):
+        return {key: put_in(value, given) for key, value in node.items()}
+    if isinstance(node, list):
+        return [put_in(value, given) for value in node]
+    return re.sub(r"\$\[\[ inputs\.([a-z-]+) \]\]", lambda m: given[m[1]], node) if isinstance(node, str) else node
+
+
+def expanded(variables):
+    """A job's variables as its environment has them: GitLab replaces $NAME in those that do not forbid it."""
+    return {name: str(of["value"]) if isinstance(of, dict) and not of["expand"] else re.sub(r"\$\w+|\$\{\w+\}", "", str(of))
+            for name, of in variables.items()}
+
+
 def check_gitlab(directory, project, server):
     """The component's script, with its inputs as GitLab puts them in."""
     with open(f"{SOURCE}/templates/speed.yml", encoding="utf-8") as file:
         text = file.read()
     inputs = yaml.safe_load(text.split("\n---\n")[0])["spec"]["inputs"]
     given = {name: str(of.get("default", "")) for name, of in inputs.items()}
-    given.update({"commands": "{tree}/two 20000000", "runs": "8", "percent": "40", "image": "emp"})
-    body = re.sub(r"\$\[\[ inputs\.([a-z-]+) \]\]", lambda m: json.dumps(given[m[1]]), text.split("\n---\n")[1])
-    job = yaml.safe_load(body)["speed"]
+    given.update({"commands": "LOOPS=20000000; {tree}/two $LOOPS", "runs": "8", "percent": "40", "image": "emp"})
+    job = put_in(yaml.safe_load(text.split("\n---\n")[1]), given)["speed"]
     home, checkout, installed = f"{directory}/gitlab", f"{directory}/gitlab-checkout", f"{directory}/installed"
     os.makedirs(f"{installed}/share/emp")
     shutil.copytree(f"{SOURCE}/packaging/ci", f"{installed}/share/emp/ci")
@@ -238,7 +252,7 @@ def check_gitlab(directory, project, server):
     variables = {"PATH": f"{installed}/bin:/usr/bin:/bin", "HOME": home, "LANG": "C.UTF-8", "CI": "true", "GITLAB_CI": "true",
                  "CI_API_V4_URL": f"{server}/api/v4", "CI_PROJECT_ID": "42", "CI_MERGE_REQUEST_IID": "7", "EMP_CI_TOKEN": TOKEN,
                  "CI_MERGE_REQUEST_DIFF_BASE_SHA": base, "EMP_LOCK": f"{home}/lock", "GIT_CONFIG_COUNT": "1",
-                 "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*", **{k: str(v) for k, v in job["variables"].items()}}
+                 "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*", **expanded(job["variables"])}
     script = "set -eo pipefail\n" + "\n".join(job["script"])
     done = subprocess.run([*unprivileged(), "bash", "-c", script], cwd=checkout, env=variables, capture_output=True, text=True, check=False)
     that("the job of GitLab is red", done.returncode == 2, done.stdout + done.stderr)

@@ -75,3 +75,24 @@ TEST(a_line_goes_to_a_shell_with_its_options)
 	assert_string_equal(own_text, "bash --norc -c 'a | b'");
 	assert_string_equal(posix_text, "/bin/sh -c 'a | b'");
 }
+
+TEST(a_shell_that_is_given_with_its_c_gets_no_second_one)
+{
+	const struct {
+		const char *shell[4], *line;
+	} cases[] = {
+		{{"bash", "-c"}, "bash -c true"},
+		{{"bash", "-e", "-lc"}, "bash -e -lc true"},
+		{{"bash", "--norc"}, "bash --norc -c true"},
+		{{"/opt/c"}, "/opt/c -c true"},
+		{{"sh", "-"}, "sh - -c true"},
+	};
+
+	for (size_t i = 0; i < ELEMENTS(cases); i++) {
+		_cleanup_(argv_freep) char **words = argv_for_shell(
+			(char *const *)cases[i].shell, "true");
+		_cleanup_(freep) char *text = argv_join(words);
+
+		assert_string_equal(text, cases[i].line);
+	}
+}

@@ -297,7 +297,7 @@ TEST(elapsed_times_are_compared_as_well_where_a_program_waits_or_has_threads)
 /* One that only others kept from the CPU has no more to say by its ET. */
 TEST(elapsed_times_are_not_compared_where_others_took_the_difference)
 {
-	char bpf[] = "bpf", elapsed[] = "elapsed";
+	char bpf[] = "bpf", elapsed[] = "elapsed", schedstat[] = "schedstat";
 	const struct {
 		char *wait_source;
 		int64_t wait_ns;
@@ -306,6 +306,8 @@ TEST(elapsed_times_are_not_compared_where_others_took_the_difference)
 		{bpf, 390, COMPARE_PT},
 		{bpf, 100, COMPARE_BOTH}, /* it waited itself, too */
 		{elapsed, 390, COMPARE_BOTH},
+		{schedstat, 390, COMPARE_PT}, /* of a program with one task */
+		{schedstat, -1, COMPARE_BOTH},
 	};
 	bool out = false;
 
@@ -317,6 +319,41 @@ TEST(elapsed_times_are_not_compared_where_others_took_the_difference)
 
 		for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
 			sides[clock] = comparison_side_make(&d, &sample, 1, clock);
+		assert_int_equal(comparison_clocks(COMPARE_DEFAULT, sides, sides), cases[i].clocks);
+		for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
+			comparison_side_clear(&sides[clock]);
+	}
+}
+
+/* A script's processes wait for a CPU on a busy machine, which only BPF sees. */
+TEST(elapsed_times_are_not_compared_where_two_samples_needed_no_waiting)
+{
+	char bpf[] = "bpf", schedstat[] = "schedstat";
+	const struct {
+		char *wait_source;
+		int64_t wait_ns;
+		int n_on_cpu;
+		unsigned clocks;
+	} cases[] = {
+		{schedstat, -1, 2, COMPARE_PT},
+		{schedstat, -1, 1, COMPARE_BOTH},
+		{bpf, 0, 2, COMPARE_BOTH}, /* nobody kept it from its CPU */
+		{bpf, -1, 2, COMPARE_PT},
+	};
+	bool out[N] = {};
+	struct sample samples[N];
+
+	for (size_t i = 0; i < ELEMENTS(cases); i++) {
+		const struct discarding d = {.run.wait_source = cases[i].wait_source, .out = out};
+		struct comparison_side sides[N_COMPARISON_CLOCKS];
+
+		for (int k = 0; k < N; k++)
+			samples[k] = (struct sample){.n = (uint32_t)k + 1,
+				.pt_ns = 1000,
+				.et_ns = k < cases[i].n_on_cpu ? 1040 : 3000,
+				.wait_ns = cases[i].wait_ns};
+		for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
+			sides[clock] = comparison_side_make(&d, samples, N, clock);
 		assert_int_equal(comparison_clocks(COMPARE_DEFAULT, sides, sides), cases[i].clocks);
 		for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
 			comparison_side_clear(&sides[clock]);
