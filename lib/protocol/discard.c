@@ -17,6 +17,21 @@ static const double FLOOR = 0.5;
 /* A background process is shown if one of its executions took this share of a sample's ET. */
 static const double LONG_SHARE = 0.01;
 
+const char *const discard_rule_names[N_DISCARD_RULES + 1] = {"all", "sedona", "emp"};
+
+const struct summary *discarded_summary(
+	const struct clock_discarding *clock, enum discard_rule rule)
+{
+	switch (rule) {
+	case DISCARD_NOTHING:
+		return &clock->raw;
+	case DISCARD_EMP:
+		return &clock->papers;
+	default:
+		return &clock->kept;
+	}
+}
+
 /* The cutoff of EMP's step 8, without the long executions that are shorter than the floor: the
  * midpoint of the central maximum and the least of the others; -1: there are none. EMP's step 8
  * says "average", but its example, its tables and SEDONA use maximum and minimum, as this does. */
