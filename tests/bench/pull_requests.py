@@ -99,10 +99,11 @@ def make_repository():
 
 
 def cpu_seconds(kind, n):
-    """Of the benchmark."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    """Of the benchmark, which has no other child process beside it."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([f"{repository}/bench", str(kind), str(n)], check=True, stdout=subprocess.DEVNULL)
-    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def make_suite():
