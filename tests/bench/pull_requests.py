@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """How often real pull requests are red. By hand, without root; a pull request takes about a minute:
 
-    tests/bench/pull_requests.py BIN FOLDER [--equal 100] [--planted 20] [--samples 10] [--ms 30]
+    tests/bench/pull_requests.py BIN FOLDER... [--equal 100] [--planted 20] [--samples 10] [--ms 30]
 
 BIN is the directory of the tools, such as that of an installation. A toy repository gets two commits with 20 short benchmarks that do the same work, and
 emp-compare-commits compares them as a build server does, each time with a new lab book. Aim: at most 2 of 100 are red. Then one benchmark, each
 time another one, has 5 % more work in the change: it is to be found in 95 %, and nothing else is. FOLDER keeps the document, screen and lab book
-of each pull request; those that are there count and are not repeated, so the bench can be stopped and continued. With --show, it only counts."""
+of each pull request; those that are there count and are not repeated, so the bench can be stopped and continued. Of several folders, which several
+calls have filled at the same time, the first is filled, and all count. With --show, it only counts."""
 import argparse
 import collections
 import glob
@@ -20,14 +21,14 @@ import sys
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("bin")
-parser.add_argument("folder")
+parser.add_argument("folders", nargs="+", metavar="folder")
 parser.add_argument("--equal", type=int, default=100)
 parser.add_argument("--planted", type=int, default=20)
 parser.add_argument("--samples", type=int, default=10)
 parser.add_argument("--ms", type=float, default=30, help="length of the benchmarks")
 parser.add_argument("--show", action="store_true", help="what is in FOLDER")
 args = parser.parse_args()
-tools, folder = os.path.abspath(args.bin), os.path.abspath(args.folder)
+tools, folder = os.path.abspath(args.bin), os.path.abspath(args.folders[0])
 repository = f"{folder}/repository"
 
 BENCHMARKS, PLANTED = 20, 1.05
@@ -98,10 +99,11 @@ def make_repository():
 
 
 def cpu_seconds(kind, n):
-    """Of the benchmark."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    """Of the benchmark, which has no other child process beside it."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([f"{repository}/bench", str(kind), str(n)], check=True, stdout=subprocess.DEVNULL)
-    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def make_suite():
@@ -134,10 +136,9 @@ def run(name, branch):
 def show(kind):
     """Counts what is in the folder."""
     verdicts, red, found, beside, n = collections.Counter(), [], 0, 0, 0
-    for name in sorted(os.listdir(folder)):
-        if not name.startswith(f"{kind}-") or not name.endswith(".json") or not os.path.getsize(f"{folder}/{name}"):
-            continue
-        with open(f"{folder}/{name}", encoding="utf-8") as file:
+    for path in sorted(path for of in args.folders for path in glob.glob(f"{of}/{kind}-*.json") if os.path.getsize(path)):
+        name = os.path.basename(path)
+        with open(path, encoding="utf-8") as file:
             document = json.load(file)
         n += 1
         slower = [i for i, result in enumerate(document["results"]) if result["verdict"] == "slower"]
@@ -146,7 +147,7 @@ def show(kind):
         found += planted in slower
         beside += slower not in ([], [planted])
         if slower and kind == "equal" or slower not in ([], [planted]):
-            red.append(f"{name}: {document['summary']}")
+            red.append(f"{path}: {document['summary']}")
     if kind == "equal":
         print(f"{n} equal pull requests: {len(red)} red")
     else:
