@@ -183,6 +183,9 @@ def try_example(where, command, shown=(), not_run=None):
 
 def try_pages():
     """The commands of README.md and doc; of those that are not run here, too, what they are shown to print."""
+    for wrong in "Verdikt: faster", "  Disturbed through   backupd 150 ms", "RUN  PT [ms]  NAME OF IT  95 % CI":
+        if not list(printed.faults("emp-measure", [wrong], "")):
+            fault(f"this passes for what the tools print: {wrong}")
     n_commands, tried = 0, set()
     for page in pages.paths(source):
         for block in pages.blocks(pages.read(source, page)):
