@@ -114,6 +114,17 @@ static int take_phase(
 	return result_store_run(c->base.book, run->id, err);
 }
 
+/* The papers' words, where they first appear. */
+static void explain_words(const struct analysis *a, int which)
+{
+	if (which == SHORT_PHASE)
+		calibrate_print("  central: samples that nobody disturbed; L-samples: those above "
+				"them, in which others ran long; W: how long others had the CPU\n");
+	if (a->noise.noisy)
+		calibrate_print(
+			"  blind below: daemons that use less are not seen in such a run\n");
+}
+
 /* A complete run: its verdict, central cluster and L-samples. */
 static int print_complete_run(const struct calibration *c, int which, struct error *err)
 {
@@ -141,10 +152,12 @@ static int print_complete_run(const struct calibration *c, int which, struct err
 		text_count(a.n_l_samples, "L-sample"));
 	if (a.noise.noisy)
 		calibrate_print("  It is %s\n", noise_describe(&a.noise));
-	if (calibrate_options.verbose)
+	if (calibrate_options.verbose) {
+		explain_words(&a, which);
 		calibrate_print("  It shows %s.\n%s", terminal_text(a.why),
 			a.by_wait ? "  Long samples were found by waiting time W, not by ET.\n"
 				  : "");
+	}
 	return 0;
 }
 

@@ -59,7 +59,8 @@ fi
 beside=(env EMP_DB="$dir/duet.db")
 if "${beside[@]}" "$build/measure/emp-measure" -q -r 1 -w 0 --cpu 0 --order duet --slices-by scheduler --aa -- true >"$dir/out" 2>&1; then
 	expect 0 "Resolution: [0-9]* INC samples resolve .* by duet, .* interleaved, .* %" \
-		"${beside[@]}" $calibrate -q run --short 0.05x60 --long 0.1x4 --cpu 0 --save duet --ignore-audit --force
+		"${beside[@]}" $calibrate -q run -v --short 0.05x60 --long 0.1x4 --cpu 0 --save duet --ignore-audit --force
+	that "with -v, the papers' words are explained" grep -q 'L-samples: those above' "$dir/out"
 	"${beside[@]}" $calibrate profile export duet >"$dir/duet.json"
 	that "the document has what a duet resolves" json "$dir/duet.json" 'all(0 < row["duet"] for row in d["resolving"])'
 else

@@ -90,6 +90,7 @@ class Printed:
         fresh = {shape(line) for line in output.splitlines()}
         flat = re.sub(r"\s+", " ", output)
         names = set(words_of(command)) | {word for line in shown for word in words_of(" ".join(re.findall(r"\S*[\d_/]\S*|\w+[.:-]\w+", line)))}
+        names |= {word for line in shown for word in re.findall(r"(\w+) ~?\d[\d.]* [num]?s\b", line)}  # backupd 150 ms
         columns = [heads(line) for line in output.splitlines()]
         for line in filter(None, map(str.strip, shown)):
             if " " not in line or shape(line) in fresh:  # one word is the end of a cell that was too long
