@@ -558,6 +558,15 @@ bool study_combination_is_empty(const struct study_file *file, size_t i)
 	return true;
 }
 
+size_t study_n_measured_combinations(const struct study_file *file)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < study_n_combinations(file); i++)
+		n += !study_combination_is_empty(file, i);
+	return n;
+}
+
 int study_combination_find(const struct study_file *file, const char *label, size_t *ret)
 {
 	for (size_t i = 0; i < study_n_combinations(file); i++) {
