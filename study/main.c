@@ -29,7 +29,7 @@ static const struct tool tool = {
 		 "  emp-study run --dry-run lengths     what would be measured, and how long\n"
 		 "  emp-study show settings > my.ini    a study of your own: edit it, and\n"
 		 "  emp-study run my.ini                run it\n"
-		 "  emp-analyze study                   the result of the last study\n",
+		 "  emp-analyze study --last            the result of the last study\n",
 	.options = common_options,
 	.verbs = verbs,
 };
