@@ -25,6 +25,17 @@ void time_block_append(struct time_block *block, int64_t time_ns)
 	*array_add(block->times_ns, block->n) = time_ns;
 }
 
+int64_t *time_blocks_join(const struct time_blocks *blocks, size_t *ret_n)
+{
+	int64_t *times = NULL;
+
+	*ret_n = 0;
+	for (size_t i = 0; i < blocks->n; i++)
+		for (size_t k = 0; k < blocks->items[i].n; k++)
+			*array_add(times, *ret_n) = blocks->items[i].times_ns[k];
+	return times;
+}
+
 void time_blocks_clear(struct time_blocks *blocks)
 {
 	for (size_t i = 0; i < blocks->n; i++)

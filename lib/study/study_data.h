@@ -23,6 +23,9 @@ extern const char *const study_clock_names[N_STUDY_CLOCKS];
 /* A program of one size under one combination of settings. */
 struct study_cell {
 	struct time_blocks times[N_STUDY_RULES][N_STUDY_CLOCKS];
+	/* what others took from each sample; empty if a run does not know it exactly */
+	struct time_blocks waits;
+	bool waits_unknown;
 	int64_t run; /* the one with the most samples; 0: none */
 	size_t run_samples;
 };
@@ -70,6 +73,7 @@ struct study_data {
 	struct study_clock_times *clocks;
 	size_t n_clocks;
 	size_t n_blocks, n_finished; /* blocks */
+	bool has_cutoffs;            /* a run was measured with a profile, or one was given */
 	bool virtual;                /* it was measured on a virtual machine */
 };
 

@@ -46,7 +46,7 @@ void study_add_rules(struct study_report *report);
 void study_add_papers(struct study_report *report);
 void study_add_steps(struct study_report *report);
 int study_add_sizes(struct study_report *report, struct book *book, struct error *err);
-void study_add_limits(struct study_report *report, struct book *book);
+void study_add_limits(struct study_report *report);
 void study_add_clocks(struct study_report *report);
 int study_add_fits(struct study_report *report, struct error *err);
 void study_add_suite(struct study_report *report);

@@ -83,6 +83,10 @@ void study_add_rules(struct study_report *report)
 		for (size_t k = 0; k < data->n_subjects * N_STUDY_RULES; k++)
 			add_rule_row(table, data, k / N_STUDY_RULES, clock, k % N_STUDY_RULES);
 	}
+	if (!data->has_cutoffs)
+		study_add_remark(report,
+			"No run was measured with a profile: sedona discards nothing, and emp only "
+			"what is beyond 2 sd. --profile NAME applies one.");
 	study_add_remark(report,
 		"Rules: all samples; sedona, those without an execution over a cutoff of the "
 		"profile; emp, of these those within 2 sd of their mean (the papers' two checks); "
@@ -91,34 +95,58 @@ void study_add_rules(struct study_report *report)
 		"makes the sd look small.");
 }
 
-void study_add_limits(struct study_report *report, struct book *book)
+/* What the central cluster hides (EMP, step 2), of all blocks together: each without what its
+ * median is away from that of the first, since the machine's speed changes. NAN: nothing is
+ * known. */
+static double detection_limit(const struct time_blocks *blocks)
+{
+	_cleanup_(cluster_clear) struct cluster cluster = {};
+	struct sample *samples = NULL;
+	_cleanup_(freep) struct sample *owned = NULL;
+	double first = NAN;
+	size_t n = 0;
+
+	for (const struct time_block *b = blocks->items; b < blocks->items + blocks->n; b++) {
+		double median = median_of(b->times_ns, b->n);
+
+		first = isnan(first) ? median : first;
+		for (size_t i = 0; i < b->n; i++)
+			array_add(samples, n)->et_ns = b->times_ns[i] + llround(first - median);
+	}
+	owned = samples;
+	if (n < 2 || cluster_find(&cluster, samples, n, 1, 0, NULL) < 0)
+		return NAN;
+	return (double)(cluster.high_ns - cluster.median_ns);
+}
+
+void study_add_limits(struct study_report *report)
 {
 	static const struct column columns[] = {
 		{"PROGRAM", COLUMN_WRAP, "program"},
-		{"RUN", COLUMN_NUMBER, "run"},
 		{"N", COLUMN_NUMBER, "samples"},
+		{"BY", COLUMN_TEXT, "by"},
 		{"DETECTION LIMIT", COLUMN_NUMBER, "detection_limit_ns"},
 		{"SHARE", COLUMN_NUMBER, "share"},
 		{NULL, COLUMN_NUMBER, "size"},
 		{},
 	};
-	const struct analysis_options options = {.by_wait_if_exact = true};
 	const struct study_data *data = report->data;
 	struct table *table = study_add_table(report, "limits", columns,
-		"Detection limits: daemons that take less of a sample are not seen in its times");
+		"Detection limits: daemons that take less of a sample are not seen in its waiting "
+		"time W, or its ET where W is not known exactly");
 
 	for (size_t s = 0; s < data->n_subjects; s++) {
 		const struct study_cell *cell = study_cell_of(data, last_combination(data), s);
-		struct block_summary b = block_summary_of(&cell->times[STUDY_RULE_ALL][STUDY_ET]);
-		_cleanup_(analysis_clear) struct analysis analysis = {};
-		double limit_ns = NAN;
+		const struct time_blocks *ets = &cell->times[STUDY_RULE_ALL][STUDY_ET];
+		struct block_summary b = block_summary_of(ets);
+		bool by_wait = cell->waits.n > 0;
+		double limit_ns = detection_limit(by_wait ? &cell->waits : ets);
 
-		/* too few samples tell nothing */
-		if (cell->run && analysis_load(book, cell->run, &options, &analysis, NULL) == 0)
-			limit_ns = (double)analysis.noise.blind_ns;
-		table_row(table, columns, TEXT(data->subjects[s].name),
-			cell->run ? NUMBER(cell->run) : TEXT(NULL), NUMBER(cell->run_samples),
-			study_time_cell(limit_ns, 0), study_share_cell(limit_ns / b.mean_ns),
+		if (b.n == 0)
+			continue;
+		table_row(table, columns, TEXT(data->subjects[s].name), NUMBER(b.n),
+			TEXT(by_wait ? "W" : "ET"), study_time_cell(limit_ns, 0),
+			study_share_cell(limit_ns / b.mean_ns),
 			VALUE(json_real_or_null(data->subjects[s].size), NULL));
 	}
 }

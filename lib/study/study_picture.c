@@ -168,18 +168,6 @@ static void draw_versions(
 	}
 }
 
-/* The times of all blocks, one after another; the caller frees them. */
-static int64_t *joined_times(const struct time_blocks *blocks, size_t *ret_n)
-{
-	int64_t *times = NULL;
-
-	*ret_n = 0;
-	for (size_t i = 0; i < blocks->n; i++)
-		for (size_t k = 0; k < blocks->items[i].n; k++)
-			*array_add(times, *ret_n) = blocks->items[i].times_ns[k];
-	return times;
-}
-
 /* EMP, Tables XX to XXIV: what the first samples show. */
 static void draw_samples(
 	const struct study_report *report, struct curves *c, enum study_picture picture)
@@ -192,7 +180,7 @@ static void draw_samples(
 	for (size_t k = 0; k < N_STUDY_CLOCKS * data->n_subjects; k++) {
 		size_t clock = k / data->n_subjects, s = k % data->n_subjects, n;
 		_cleanup_(freep)
-			int64_t *times = joined_times(study_times(report, 0, s, clock), &n);
+			int64_t *times = time_blocks_join(study_times(report, 0, s, clock), &n);
 		struct curve *curve = curve_add(
 			c, clock, s + 1, CURVE_JOINED, data->subjects[s].name);
 

@@ -97,7 +97,7 @@ static int add_tables(struct study_report *report, struct book *book, struct err
 	switch (report->data->study.what) {
 	case STUDY_LENGTHS:
 		study_add_rules(report);
-		study_add_limits(report, book);
+		study_add_limits(report);
 		break;
 	case STUDY_SAMPLES:
 		r = study_add_sizes(report, book, err);

@@ -56,7 +56,7 @@ expect 1 '\-\-script needs a picture' "$analyze" study 1 --script
 expect 1 '\-\-picture needs a picture' "$analyze" study 1 --picture sd
 expect 1 '\-\-table is for text' "$analyze" study 1 --table times --json
 "$analyze" study 2 --csv study.csv --table limits
-that "CSV has numbers only" python3 -c 'import csv; rows = list(csv.DictReader(open("study.csv"))); assert len(rows) == 6 and all(float(r["share"]) > 0 and int(r["samples"]) == 25 for r in rows), rows'
+that "CSV has numbers only" python3 -c 'import csv; rows = list(csv.DictReader(open("study.csv"))); assert len(rows) == 6 and all(float(r["share"]) > 0 and int(r["samples"]) == 100 for r in rows), rows'
 expect 0 '^| INC0.1 | as it was | ET |' "$analyze" study 1 --markdown -
 expect 0 '^\\begin{tabular}{lllS\[table-format=1.0\]S\[table-format=3.0\]S\[table-format=[0-9]\.[0-9]\]' "$analyze" study 1 --latex - --table times
 "$analyze" study 1 --latex study.tex
