@@ -28,6 +28,7 @@ static const struct field study_fields[] = {
 	{FIELD(study_row, FIELD_TEXT, file)},
 	{FIELD(study_row, FIELD_TEXT, options)},
 	{FIELD(study_row, FIELD_INT64, seed), .max = INT64_MAX},
+	{FIELD(study_row, FIELD_TEXT, notes), IS_OPTIONAL},
 	{FIELD(study_row, FIELD_TEXT, owner), IS_OPTIONAL},
 	{FIELD(study_row, FIELD_INT64, started_ns), IS_MOMENT},
 	{FIELD(study_row, FIELD_INT64, finished_ns), IS_OPTIONAL, .min = 1, IS_MOMENT},

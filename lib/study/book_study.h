@@ -28,6 +28,7 @@ struct study_row {
 	char *file;    /* its whole text */
 	char *options; /* of emp-measure, a JSON array */
 	int64_t seed;
+	char *notes; /* on steps that change nothing on its machine, a line for each; NULL: none */
 	char *owner; /* the process that runs it (process.h); NULL: none */
 	int64_t started_ns;
 	int64_t finished_ns; /* 0: it is not */

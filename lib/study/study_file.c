@@ -200,13 +200,17 @@ static int take_step_key(struct study_reading_state *state, const char *name,
 	const struct ini_line *line, struct error *err)
 {
 	struct study_step *step = step_named(&state->file, name, line->n);
+	_cleanup_(freep) char *list = xstrdup(line->value);
+	char **into, *rest = list;
 
 	if (!strcmp(line->name, "apply"))
-		text_append(&step->apply, ",", "%s", line->value);
+		into = &step->apply;
 	else if (!strcmp(line->name, "stop"))
-		text_append(&step->stop, ",", "%s", line->value);
+		into = &step->stop;
 	else
 		return study_no_such_key(line, "of a step", err);
+	for (char *word; (word = strtok_r(rest, ", ", &rest));)
+		text_append(into, ",", "%s", word);
 	return 0;
 }
 
@@ -552,6 +556,15 @@ bool study_combination_is_empty(const struct study_file *file, size_t i)
 		if (!file->steps[k].empty)
 			return false;
 	return true;
+}
+
+size_t study_n_measured_combinations(const struct study_file *file)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < study_n_combinations(file); i++)
+		n += !study_combination_is_empty(file, i);
+	return n;
 }
 
 int study_combination_find(const struct study_file *file, const char *label, size_t *ret)

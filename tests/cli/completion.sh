@@ -8,7 +8,7 @@ build=$(realpath "$1") source=$(realpath "$2")
 emp=$build/emp/emp
 cd "$dir" || exit 1
 mkdir bin sub
-for tool in emp/emp measure/emp-measure measure/emp-compare-commits setup/emp-setup analyze/emp-analyze calibrate/emp-calibrate measure/emp-load; do
+for tool in emp/emp measure/emp-measure measure/emp-compare-commits setup/emp-setup analyze/emp-analyze calibrate/emp-calibrate measure/emp-load study/emp-study; do
 	ln -s "$build/$tool" bin
 done
 export PATH=$dir/bin:$PATH

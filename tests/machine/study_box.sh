@@ -82,7 +82,7 @@ box_wait 30 box_run systemctl -q is-active planted.service || fault "the daemon 
 state >"$box/before"
 
 run run --dry-run /etc/settings.ini || fault "a dry run ends with $?"
-grep -q "step 'nothing' changes nothing here" "$box/out" || { fault "the empty step is not named"; cat "$box/out"; }
+grep -q "step 'nothing' changes nothing on this machine" "$box/out" || { fault "the empty step is not named"; cat "$box/out"; }
 run run --seed 1 /etc/settings.ini || { fault "the study ends with $?"; cat "$box/out"; }
 check_restored "after a study"
 check_samples "a study" 1
