@@ -65,7 +65,7 @@ static int find_subject(const struct study_data *data, const char *subject, size
 
 /* The sample i of a run, to each rule that keeps it. cutoffs: the run judged by the cutoffs of its
  * profile alone; causes: by its own rules. */
-static void add_sample(struct study_cell *cell, int round, const struct run_result *cutoffs,
+static void add_sample(struct study_cell *cell, const struct run_result *cutoffs,
 	const struct run_result *causes, size_t i)
 {
 	for (size_t clock = 0; clock < N_STUDY_CLOCKS; clock++) {
@@ -197,14 +197,12 @@ static int add_samples_of_run(struct book *book, struct study_data *data,
 	begin_block(cell, block, again);
 	/* one that is being measured may have more by now */
 	n = cutoffs.n_samples < causes.n_samples ? cutoffs.n_samples : causes.n_samples;
-	for (size_t i = 0; i < n; i++)
-		add_sample(cell, block->round, &cutoffs, &causes, i);
+	for (size_t i = 0; i < n; i++) {
+		add_sample(cell, &cutoffs, &causes, i);
+		*array_add(cell->out, cell->n_samples) = causes.discarding.out[i];
+	}
 	add_waits(cell, block->round, &run, &cutoffs);
 	data->has_cutoffs |= rules.rules.profile != NULL;
-	if (n > cell->run_samples) {
-		cell->run = id;
-		cell->run_samples = n;
-	}
 	add_daemon_times(data, combination, &causes);
 	return 0;
 }
@@ -239,12 +237,16 @@ static void add_reading(struct study_data *data, const struct study_block *block
 	const struct study_reading *reading)
 {
 	struct time_blocks *times;
-	size_t k = 0;
+	size_t k = 0, subject;
 
-	while (k < data->n_clocks && strcmp(data->clocks[k].name, reading->clock) != 0)
+	if (find_subject(data, block->subject, &subject) < 0)
+		return;
+	while (k < data->n_clocks && (data->clocks[k].subject != subject ||
+					     strcmp(data->clocks[k].name, reading->clock) != 0))
 		k++;
 	if (k == data->n_clocks)
-		array_add(data->clocks, data->n_clocks)->name = xstrdup(reading->clock);
+		*array_add(data->clocks, data->n_clocks) = (struct study_clock_times){
+			.name = xstrdup(reading->clock), .subject = subject};
 	times = &data->clocks[k].times;
 	if (times->n == 0 || times->items[times->n - 1].round != block->round)
 		time_blocks_add(times, block->round);
@@ -383,6 +385,7 @@ void study_data_clear(struct study_data *data)
 {
 	for (size_t i = 0; data->cells && i < data->n_combinations * data->n_subjects; i++) {
 		time_blocks_clear(&data->cells[i].waits);
+		free(data->cells[i].out);
 		for (size_t rule = 0; rule < N_STUDY_RULES; rule++)
 			for (size_t clock = 0; clock < N_STUDY_CLOCKS; clock++)
 				time_blocks_clear(&data->cells[i].times[rule][clock]);

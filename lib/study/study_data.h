@@ -26,8 +26,8 @@ struct study_cell {
 	/* what others took from each sample; empty if a run does not know it exactly */
 	struct time_blocks waits;
 	bool waits_unknown;
-	int64_t run; /* the one with the most samples; 0: none */
-	size_t run_samples;
+	bool *out; /* by the rule of causes: of all samples, in the order of blocks */
+	size_t n_samples;
 };
 
 /* What a background process took under a combination of settings, as a share of the ET of all
@@ -37,9 +37,10 @@ struct study_daemon {
 	double *shares;    /* of each combination */
 };
 
-/* A clock of the study of clocks. */
+/* A clock of the study of clocks, and what it timed. */
 struct study_clock_times {
 	char *name;
+	size_t subject;
 	struct time_blocks times;
 };
 

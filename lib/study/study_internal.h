@@ -40,12 +40,17 @@ static inline const struct time_blocks *study_times(const struct study_report *r
 	return &study_cell_of(report->data, combination, subject)->times[report->rule][clock];
 }
 
+/* The clocks of a study of clocks, EMP's own included; some may have no times. What is returned
+ * belongs to the data. */
+size_t study_n_clocks(const struct study_data *data);
+struct study_clock_times study_clock(const struct study_report *report, size_t i);
+
 /* Each adds its tables. */
 void study_add_times(struct study_report *report);
 void study_add_rules(struct study_report *report);
 void study_add_papers(struct study_report *report);
 void study_add_steps(struct study_report *report);
-int study_add_sizes(struct study_report *report, struct book *book, struct error *err);
+int study_add_sizes(struct study_report *report, struct error *err);
 void study_add_limits(struct study_report *report);
 void study_add_clocks(struct study_report *report);
 int study_add_fits(struct study_report *report, struct error *err);

@@ -423,21 +423,17 @@ static void list_clock_rows(
 
 	rows->series[0] = "of each clock";
 	rows->n_series = 1;
-	for (size_t i = 0; i < data->n_clocks + data->n_subjects * N_STUDY_CLOCKS; i++) {
-		size_t own = i - data->n_clocks;
-		bool reading = i < data->n_clocks;
-		struct block_summary b = block_summary_of(
-			reading ? &data->clocks[i].times
-				: study_times(
-					  report, 0, own / N_STUDY_CLOCKS, own % N_STUDY_CLOCKS));
+	for (size_t i = 0; i < study_n_clocks(data); i++) {
+		struct study_clock_times of = study_clock(report, i);
+		struct block_summary b = block_summary_of(&of.times);
 		struct picture_row *row;
 
 		if (b.n == 0)
 			continue;
 		row = array_add(rows->items, rows->n);
-		row->label = reading ? xstrdup(data->clocks[i].name)
-				     : text_format(
-					       "EMP's %s", study_clock_names[own % N_STUDY_CLOCKS]);
+		row->label = xstrdup(of.name);
+		if (data->n_subjects > 1)
+			text_append(&row->label, ", ", "%s", data->subjects[of.subject].name);
 		set_row_value(row, 0, &b, picture);
 	}
 }

@@ -4,9 +4,33 @@
 
 #include "lib/stats/complexity.h"
 
+size_t study_n_clocks(const struct study_data *data)
+{
+	return data->n_clocks + data->n_subjects * N_STUDY_CLOCKS;
+}
+
+/* In the order of programs: the clocks of a program, and then EMP's own. */
+struct study_clock_times study_clock(const struct study_report *report, size_t i)
+{
+	static const char *const names[] = {"ET of EMP", "PT of EMP"};
+	const struct study_data *data = report->data;
+
+	for (size_t s = 0; s < data->n_subjects; s++) {
+		for (size_t k = 0; k < data->n_clocks; k++)
+			if (data->clocks[k].subject == s && i-- == 0)
+				return data->clocks[k];
+		for (size_t clock = 0; clock < N_STUDY_CLOCKS; clock++)
+			if (i-- == 0)
+				return (struct study_clock_times){
+					(char *)names[clock], s, *study_times(report, 0, s, clock)};
+	}
+	abort(); /* there are not so many */
+}
+
 void study_add_clocks(struct study_report *report)
 {
 	static const struct column columns[] = {
+		{"PROGRAM", COLUMN_WRAP, "program"},
 		{"CLOCK", COLUMN_TEXT, "clock"},
 		{NULL, COLUMN_NUMBER, "blocks"},
 		{"N", COLUMN_NUMBER, "samples"},
@@ -24,22 +48,14 @@ void study_add_clocks(struct study_report *report)
 	struct table *table = study_add_table(report, "clocks", columns,
 		"The same program by each clock, side by side; EMP's own are ET and PT");
 
-	for (size_t i = 0; i < data->n_clocks + data->n_subjects * N_STUDY_CLOCKS; i++) {
-		size_t own = i - data->n_clocks;
-		bool reading = i < data->n_clocks;
-		struct block_summary b = block_summary_of(
-			reading ? &data->clocks[i].times
-				: study_times(
-					  report, 0, own / N_STUDY_CLOCKS, own % N_STUDY_CLOCKS));
+	for (size_t i = 0; i < study_n_clocks(data); i++) {
+		struct study_clock_times of = study_clock(report, i);
+		struct block_summary b = block_summary_of(&of.times);
 
 		if (b.n == 0)
 			continue;
 		table_begin_row(table);
-		table_add(table,
-			TEXT(reading ? data->clocks[i].name
-				     : text_brief("%s of %s",
-					       study_clock_names[own % N_STUDY_CLOCKS],
-					       data->subjects[own / N_STUDY_CLOCKS].name)),
+		table_add(table, TEXT(data->subjects[of.subject].name), TEXT(of.name),
 			NUMBER(b.n_blocks), NUMBER(b.n), study_time_cell((double)b.min_ns, b.sd_ns),
 			study_time_cell((double)b.max_ns, b.sd_ns),
 			study_time_cell(b.mean_ns, b.sd_ns));

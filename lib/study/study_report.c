@@ -110,7 +110,7 @@ static int add_tables(struct study_report *report, struct book *book, struct err
 		study_add_limits(report);
 		break;
 	case STUDY_SAMPLES:
-		r = study_add_sizes(report, book, err);
+		r = study_add_sizes(report, err);
 		study_add_rules(report);
 		break;
 	case STUDY_SETTINGS:
