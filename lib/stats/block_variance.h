@@ -39,6 +39,7 @@ struct block_interval {
 struct block_summary {
 	size_t n_blocks, n; /* blocks with samples, samples */
 	double mean_ns;     /* of the means of the blocks */
+	double error_ns;    /* the standard error of the mean; NAN: one sample */
 	struct block_interval mean_interval;
 	double sd_ns; /* of a sample in any block; NAN: one sample */
 	struct block_interval sd_interval;

@@ -2,6 +2,7 @@
 /* What the files that make the tables of a study share. */
 #pragma once
 
+#include "lib/stats/complexity.h"
 #include "lib/study/study_report.h"
 
 #include <math.h>
@@ -44,6 +45,11 @@ static inline const struct time_blocks *study_times(const struct study_report *r
  * belongs to the data. */
 size_t study_n_clocks(const struct study_data *data);
 struct study_clock_times study_clock(const struct study_report *report, size_t i);
+
+/* How PT grows with the size of a program, whose first subject is *at; then *at is behind its last
+ * one. *ret_n: how many sizes have times; 0: *ret is not written. */
+int study_fit(const struct study_report *report, size_t *at, struct complexity *ret, size_t *ret_n,
+	struct error *err);
 
 /* Each adds its tables. */
 void study_add_times(struct study_report *report);

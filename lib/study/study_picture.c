@@ -3,7 +3,6 @@
 #include "lib/study/study_picture.h"
 
 #include "lib/report/plot.h"
-#include "lib/stats/complexity.h"
 #include "lib/stats/summary.h"
 #include "lib/study/paper_numbers.h"
 #include "lib/study/study_internal.h"
@@ -201,34 +200,32 @@ static void draw_samples(
 
 enum { FIT_POINTS = 40 };
 
-/* The most probable growth of one program, if it is known, as a line. */
-static void add_fit_line(struct curves *c, size_t look, size_t of, const char *program)
+/* The growth of one program, if it is known, as a line in place of that between its points. */
+static void add_fit_line(
+	struct curves *c, const struct study_report *report, size_t subject, size_t look, size_t of)
 {
-	const struct curve *times = &c->items[of];
-	_cleanup_(freep) struct sized_time *sized = xcalloc(times->n + 1, sizeof(*sized));
+	const char *program = report->data->subjects[subject].program;
 	_cleanup_(freep) char *name = NULL;
 	struct complexity fit;
 	double low = INFINITY, high = 0;
 	struct curve *line;
+	size_t n;
 
-	for (size_t i = 0; i < times->n; i++) {
-		const struct curve_point *p = &times->points[i];
-
-		sized[i] = (struct sized_time){p->x, p->y,
-			isnan(p->interval.low) ? 0 : (p->interval.high - p->interval.low) / 4};
-		low = fmin(low, p->x);
-		high = fmax(high, p->x);
-	}
-	if (complexity_of(sized, times->n, &fit, NULL) < 0 || fit.verdict != COMPLEXITY_KNOWN)
+	if (study_fit(report, &subject, &fit, &n, NULL) < 0 || n == 0 ||
+		fit.verdict != COMPLEXITY_KNOWN)
 		return;
+	for (size_t i = 0; i < c->items[of].n; i++) {
+		low = fmin(low, c->items[of].points[i].x);
+		high = fmax(high, c->items[of].points[i].x);
+	}
 	c->items[of].kind = CURVE_POINTS;
 	name = text_format("%s: fit of %s", program, growth_names[fit.best]);
 	line = curve_add(c, 0, look, CURVE_LINE, name);
 	for (int i = 0; i < FIT_POINTS; i++) {
 		double x = low * pow(high / low, (double)i / (FIT_POINTS - 1));
+		double ns = growth_curve_at(&fit.curves[fit.best], fit.best, x);
 
-		curve_add_point(line, x, growth_curve_at(&fit.curves[fit.best], fit.best, x),
-			(struct block_interval){NAN, NAN});
+		curve_add_point(line, x, ns / 1e9, (struct block_interval){NAN, NAN});
 	}
 }
 
@@ -248,7 +245,7 @@ static void draw_algorithms(
 	c->panels[1] = (struct curve_panel){"relative error of PT", "CV (%)", false};
 	for (size_t s = 0; s < data->n_subjects;) {
 		const char *program = data->subjects[s].program;
-		size_t first = c->n;
+		size_t first = c->n, first_subject = s;
 
 		curve_add(c, 0, ++look, CURVE_JOINED, program);
 		if (time)
@@ -272,7 +269,7 @@ static void draw_algorithms(
 					curve, size, b.sd_ns / 1e9, scaled(b.sd_interval, 1e-9));
 		}
 		if (time)
-			add_fit_line(c, look, first, program);
+			add_fit_line(c, report, first_subject, look, first);
 	}
 }
 

@@ -2,8 +2,6 @@
 /* The tables of studies of clocks, of algorithms and of suites of programs. */
 #include "lib/study/study_internal.h"
 
-#include "lib/stats/complexity.h"
-
 size_t study_n_clocks(const struct study_data *data)
 {
 	return data->n_clocks + data->n_subjects * N_STUDY_CLOCKS;
@@ -69,9 +67,8 @@ void study_add_clocks(struct study_report *report)
 		report, "The numbers of the papers' Table XXV and Figure 18 are not part of EMP.");
 }
 
-/* The sizes of a program, and the fit; *at: of its first subject, then behind its last one. */
-static int fit_program(const struct study_report *report, size_t *at, struct complexity *ret,
-	size_t *ret_n, struct error *err)
+int study_fit(const struct study_report *report, size_t *at, struct complexity *ret, size_t *ret_n,
+	struct error *err)
 {
 	const struct study_data *data = report->data;
 	const char *program = data->subjects[*at].program;
@@ -80,13 +77,11 @@ static int fit_program(const struct study_report *report, size_t *at, struct com
 
 	for (; *at < data->n_subjects && !strcmp(data->subjects[*at].program, program); ++*at) {
 		struct block_summary b = block_summary_of(study_times(report, 0, *at, STUDY_PT));
-		double half = (b.mean_interval.high - b.mean_interval.low) / 2;
 		double size = data->subjects[*at].size;
 
-		if (b.n == 0 || !(b.mean_ns > 0) || !(size >= 2))
-			continue;
-		/* half an interval is about two standard errors */
-		times[n++] = (struct sized_time){size, b.mean_ns, isnan(half) ? 0 : half / 2};
+		if (b.n > 0 && b.mean_ns > 0 && size >= 2)
+			times[n++] = (struct sized_time){
+				size, b.mean_ns, isnan(b.error_ns) ? 0 : b.error_ns};
 	}
 	*ret_n = n;
 	return n > 0 ? complexity_of(times, n, ret, err) : 0;
@@ -124,7 +119,7 @@ int study_add_fits(struct study_report *report, struct error *err)
 		const char *program = data->subjects[at].program;
 		struct complexity c;
 		size_t n;
-		int r = fit_program(report, &at, &c, &n, err);
+		int r = study_fit(report, &at, &c, &n, err);
 
 		if (r < 0)
 			return r;
