@@ -10,7 +10,7 @@ size_t study_n_clocks(const struct study_data *data)
 /* In the order of programs: the clocks of a program, and then EMP's own. */
 struct study_clock_times study_clock(const struct study_report *report, size_t i)
 {
-	static const char *const names[] = {"ET of EMP", "PT of EMP"};
+	static const char *const names[] = {"ET of emp-measure", "PT of emp-measure"};
 	const struct study_data *data = report->data;
 
 	for (size_t s = 0; s < data->n_subjects; s++) {
@@ -44,7 +44,7 @@ void study_add_clocks(struct study_report *report)
 	};
 	const struct study_data *data = report->data;
 	struct table *table = study_add_table(report, "clocks", columns,
-		"The same program by each clock, side by side; EMP's own are ET and PT");
+		"The same executions by each clock; those of emp-measure are others, in turn");
 
 	for (size_t i = 0; i < study_n_clocks(data); i++) {
 		struct study_clock_times of = study_clock(report, i);
