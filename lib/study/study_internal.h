@@ -22,6 +22,17 @@ void study_add_remark(struct study_report *report, const char *format, ...)
 	}
 #define INTERVAL_COLUMNS(of, unit) {"95 % CI", COLUMN_NUMBER}, BOUND_COLUMNS(of, unit)
 
+/* What blocks of times show; study_add_summary() adds the cells. */
+#define SUMMARY_COLUMNS                                                        \
+	{"MEAN", COLUMN_NUMBER, "mean_ns"}, BOUND_COLUMNS("mean", "_ns"),      \
+		{"SD", COLUMN_NUMBER, "sd_ns"}, INTERVAL_COLUMNS("sd", "_ns"), \
+		{"CV", COLUMN_NUMBER, "cv"}, BOUND_COLUMNS("cv", ""),          \
+		{NULL, COLUMN_NUMBER, "min_ns"},                               \
+	{                                                                      \
+		NULL, COLUMN_NUMBER, "max_ns"                                  \
+	}
+void study_add_summary(struct table *table, const struct block_summary *b);
+
 /* A time with its error; a share. NAN: not known. */
 struct cell study_time_cell(double ns, double step_ns);
 struct cell study_share_cell(double share);

@@ -32,14 +32,7 @@ void study_add_clocks(struct study_report *report)
 		{"CLOCK", COLUMN_TEXT, "clock"},
 		{NULL, COLUMN_NUMBER, "blocks"},
 		{"N", COLUMN_NUMBER, "samples"},
-		{NULL, COLUMN_NUMBER, "min_ns"},
-		{NULL, COLUMN_NUMBER, "max_ns"},
-		{"MEAN", COLUMN_NUMBER, "mean_ns"},
-		BOUND_COLUMNS("mean", "_ns"),
-		{"SD", COLUMN_NUMBER, "sd_ns"},
-		INTERVAL_COLUMNS("sd", "_ns"),
-		{"CV", COLUMN_NUMBER, "cv"},
-		BOUND_COLUMNS("cv", ""),
+		SUMMARY_COLUMNS,
 		{},
 	};
 	const struct study_data *data = report->data;
@@ -54,14 +47,8 @@ void study_add_clocks(struct study_report *report)
 			continue;
 		table_begin_row(table);
 		table_add(table, TEXT(data->subjects[of.subject].name), TEXT(of.name),
-			NUMBER(b.n_blocks), NUMBER(b.n), study_time_cell((double)b.min_ns, b.sd_ns),
-			study_time_cell((double)b.max_ns, b.sd_ns),
-			study_time_cell(b.mean_ns, b.sd_ns));
-		study_add_bounds(table, b.mean_interval);
-		table_add(table, study_time_cell(b.sd_ns, b.sd_ns));
-		study_add_time_interval(table, b.sd_interval, b.sd_ns);
-		table_add(table, study_share_cell(b.cv));
-		study_add_bounds(table, b.cv_interval);
+			NUMBER(b.n_blocks), NUMBER(b.n));
+		study_add_summary(table, &b);
 	}
 	study_add_remark(
 		report, "The numbers of the papers' Table XXV and Figure 18 are not part of EMP.");
