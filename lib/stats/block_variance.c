@@ -140,7 +140,7 @@ static void random_free(gsl_rng **random)
 
 /* The error and the interval of the mean: by the means of the blocks; of one block, by its
  * samples. */
-static void find_mean_interval(struct block_summary *s)
+static void find_block_mean_interval(struct block_summary *s)
 {
 	double df = s->of_means_df, variance = s->of_means / (double)s->n_blocks, half;
 
@@ -221,7 +221,7 @@ struct block_summary block_summary_of(const struct time_blocks *blocks)
 		s.of_means_df = (double)s.n_blocks - 1;
 		s.of_means = squares / s.of_means_df;
 	}
-	find_mean_interval(&s);
+	find_block_mean_interval(&s);
 	find_sd(&s);
 	return s;
 }
