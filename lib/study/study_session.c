@@ -167,6 +167,7 @@ int study_begin(struct study_session *s, int64_t limit_ns, struct error *err)
 	if (r < 0)
 		return r;
 
+	s->row.options = s->row.options ?: xstrdup("[]"); /* of a night */
 	s->row.name = xstrdup(s->file.name);
 	s->row.what = s->file.what;
 	s->row.file = xstrdup(s->file.source);
