@@ -28,6 +28,7 @@ static const struct option_row cutoffs_options[] = {
 	{0, "long-central-max", "TIME", "the same for the long run", option_duration,
 		&request.central_max_ns[1]},
 	OTHER_CPUS_OPTION,
+	EXECUTION_CLOCK_OPTION,
 	BY_WAIT_OPTIONS,
 	{0, "material", "PERCENT", "leave out cutoffs that explain less (default 10%)",
 		option_share, &request.least_share_ppm},

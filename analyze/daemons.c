@@ -18,6 +18,7 @@ static const struct option_row daemons_options[] = {
 	{0, "central-max", "TIME", "longest ET of the central cluster, set by hand",
 		option_duration, &analyze_options.analysis.central_max_ns},
 	OTHER_CPUS_OPTION,
+	EXECUTION_CLOCK_OPTION,
 	BY_WAIT_OPTIONS,
 	LAST_RUN_OPTION,
 	{},
@@ -71,11 +72,14 @@ static int list_l_samples(struct table *list, size_t *ret_n, struct book *book,
 
 		r = book_executions(
 			book, analysis->run.id, analysis->l_samples[i], &executions, &n, err);
-		for (const struct execution *e = executions; r == 0 && e < executions + n; e++) {
+		for (struct execution *e = executions; r == 0 && e < executions + n; e++) {
 			const struct daemon_statistics *daemon = NULL;
-			int64_t pt_ns = e->pt_ns;
+			int64_t pt_ns;
 			bool is_long;
 
+			if (analyze_options.analysis.clock == EXECUTION_TICK)
+				execution_use_ticks(e); /* it is known: the analysis needed it */
+			pt_ns = e->pt_ns;
 			if (!analyze_options.analysis.other_cpus)
 				pt_ns = execution_disturbing_ns(e);
 			pt_ns = resolution_round(pt_ns, analysis->resolution_ns);

@@ -10,6 +10,8 @@
 #include "lib/report/results.h"
 #include "lib/report/screen.h"
 
+static int rule = N_DISCARD_RULES; /* enum discard_rule; as it is: each */
+
 enum stage_step { STEP_ALL, STEP_CUTOFFS, STEP_ADJUSTED, STEP_TWO_SD };
 
 /* All samples, after the cutoffs, without the neighbour if it was taken out of the times, and after
@@ -19,16 +21,22 @@ static const struct stage {
 	const char *member; /* of the JSON document */
 	bool et;
 	enum stage_step step;
+	enum discard_rule rule;
 } stages[] = {
-	{"ET", "all", "et_raw", true, STEP_ALL},
-	{"ET", "cutoffs", "et_by_cutoff", true, STEP_CUTOFFS},
-	{"ET", "adjusted", "et_adjusted", true, STEP_ADJUSTED},
-	{"ET", "2 sd", "et_clean", true, STEP_TWO_SD},
-	{"PT", "all", "pt_raw", false, STEP_ALL},
-	{"PT", "cutoffs", "pt_by_cutoff", false, STEP_CUTOFFS},
-	{"PT", "adjusted", "pt_adjusted", false, STEP_ADJUSTED},
-	{"PT", "2 sd", "pt_clean", false, STEP_TWO_SD},
+	{"ET", "all", "et_raw", true, STEP_ALL, DISCARD_NOTHING},
+	{"ET", "cutoffs", "et_by_cutoff", true, STEP_CUTOFFS, DISCARD_SEDONA},
+	{"ET", "adjusted", "et_adjusted", true, STEP_ADJUSTED, DISCARD_SEDONA},
+	{"ET", "2 sd", "et_clean", true, STEP_TWO_SD, DISCARD_EMP},
+	{"PT", "all", "pt_raw", false, STEP_ALL, DISCARD_NOTHING},
+	{"PT", "cutoffs", "pt_by_cutoff", false, STEP_CUTOFFS, DISCARD_SEDONA},
+	{"PT", "adjusted", "pt_adjusted", false, STEP_ADJUSTED, DISCARD_SEDONA},
+	{"PT", "2 sd", "pt_clean", false, STEP_TWO_SD, DISCARD_EMP},
 };
+
+static bool rule_is_shown(enum discard_rule of)
+{
+	return rule == N_DISCARD_RULES || rule == (int)of;
+}
 
 /* NULL: the run has no such stage. */
 static const struct summary *stage_summary(const struct stage *stage, const struct discarding *d)
@@ -67,7 +75,7 @@ static void add_stages(struct table *table, const struct discarding *d, bool wit
 	for (const struct stage *stage = stages; stage < stages + ELEMENTS(stages); stage++) {
 		const struct summary *s = stage_summary(stage, d);
 
-		if (!s)
+		if (!s || !rule_is_shown(stage->rule))
 			continue;
 		table_begin_row(table);
 		if (with_run)
@@ -112,26 +120,17 @@ static void print_neighbours(const struct run_result *result)
 	table_print(table, stdout);
 }
 
-/* profile NULL: it was measured without one. */
-static void print_discarding(const struct run_result *result, const char *profile)
+/* What the first check discarded, and why. */
+static void print_first_check(const struct run_result *result)
 {
 	static const struct column columns[] = {{"SAMPLE", COLUMN_NUMBER}, {"DAEMON"},
 		{"UNIT", COLUMN_WRAP}, {"PT", COLUMN_NUMBER}, {"CUTOFF", COLUMN_NUMBER}, {}};
 	static const struct column unprofiled_columns[] = {{"SAMPLE", COLUMN_NUMBER}, {"PROCESS"},
 		{"UNIT", COLUMN_WRAP}, {"PT", COLUMN_NUMBER}, {"ALLOWED", COLUMN_NUMBER}, {}};
 	_cleanup_(table_freep) struct table *list = table_new(columns),
-					    *unprofiled = table_new(unprofiled_columns),
-					    *table = table_new(stage_columns + 1);
+					    *unprofiled = table_new(unprofiled_columns);
 	const struct discarding *d = &result->discarding;
 
-	if (profile) {
-		printf("Run %" PRId64 " (%s), profile '%s'\n", d->run.id,
-			terminal_text(d->run.program), terminal_text(profile));
-		noise_print(stdout, profile, &d->mark);
-	} else {
-		printf("Run %" PRId64 " (%s), no profile\n", d->run.id,
-			terminal_text(d->run.program));
-	}
 	printf("Discarded by cutoff: %zu of %zu samples\n", d->n_by_cutoff, d->pt.raw.n);
 	add_over_rows(list, d->over, d->n_over);
 	table_print(list, stdout);
@@ -143,12 +142,36 @@ static void print_discarding(const struct run_result *result, const char *profil
 	analysis_print_numbers("Discarded as incomplete", d->incomplete, d->n_incomplete);
 	analysis_print_numbers(
 		"Discarded with another program of the duet", d->by_duet, d->n_by_duet);
-	analysis_print_numbers(
-		"Discarded by the 2-sd check of PT", d->pt.by_two_sd, d->pt.n_by_two_sd);
-	analysis_print_numbers(
-		"Discarded by the 2-sd check of ET", d->et.by_two_sd, d->et.n_by_two_sd);
+}
+
+/* profile NULL: it was measured without one. */
+static void print_discarding(const struct run_result *result, const char *profile)
+{
+	_cleanup_(table_freep) struct table *table = table_new(stage_columns + 1);
+	const struct discarding *d = &result->discarding;
+
+	if (profile) {
+		printf("Run %" PRId64 " (%s), profile '%s'\n", d->run.id,
+			terminal_text(d->run.program), terminal_text(profile));
+		noise_print(stdout, profile, &d->mark);
+	} else {
+		printf("Run %" PRId64 " (%s), no profile\n", d->run.id,
+			terminal_text(d->run.program));
+	}
+	if (rule != DISCARD_NOTHING)
+		print_first_check(result);
+	if (rule_is_shown(DISCARD_EMP)) {
+		analysis_print_numbers(
+			"Discarded by the 2-sd check of PT", d->pt.by_two_sd, d->pt.n_by_two_sd);
+		analysis_print_numbers(
+			"Discarded by the 2-sd check of ET", d->et.by_two_sd, d->et.n_by_two_sd);
+	}
 	add_stages(table, d, false);
 	table_print(table, stdout);
+	if (rule == N_DISCARD_RULES)
+		terminal_say(stdout, 2,
+			"Results are by SEDONA's rule, the cutoffs alone: each sample that they "
+			"discard has a cause. EMP's has the 2-sd check, too.");
 }
 
 /* By --profile; or else by the rules that the run was measured with. -EINVAL if these discard
@@ -177,6 +200,7 @@ static int discard_by_own(struct book *book, int64_t id, struct run_result *ret,
 			own.missing ? "with a profile that is no longer in the book"
 				    : "without a profile");
 	own.rules.other_cpus |= analyze_options.analysis.other_cpus;
+	own.rules.clock = analyze_options.analysis.clock;
 	return run_result_read(book, id, &own.rules, 0, ret, err);
 }
 
@@ -185,6 +209,9 @@ static const struct option_row profile_options[] = {
 	{0, "profile", "NAME", "the profile of cutoffs (default: that of the run)", NULL,
 		&analyze_options.profile},
 	OTHER_CPUS_OPTION,
+	EXECUTION_CLOCK_OPTION,
+	{0, "rule", "RULE", "only what this rule leaves (default: each):", NULL, &rule,
+		.choices = discard_rule_names, .text = true},
 	LAST_RUN_OPTION,
 	{},
 };

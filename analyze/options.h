@@ -23,6 +23,11 @@ extern struct analyze_options analyze_options;
 			"also count what daemons used on CPUs other than the program's", NULL, \
 			&analyze_options.analysis.other_cpus                                   \
 	}
+#define EXECUTION_CLOCK_OPTION                                                    \
+	{                                                                         \
+		0, "clock", "CLOCK", "the times of daemons by this clock:", NULL, \
+			&analyze_options.analysis.clock, CHOICES("exact", "tick") \
+	}
 #define BY_WAIT_OPTIONS                                                                        \
 	{0, "by-wait", NULL, "find long samples by waiting time W (default where W is exact)", \
 		NULL, &analyze_options.analysis.by_wait},                                      \

@@ -59,7 +59,8 @@ int analyze_discard_run(struct book *book, int64_t run, struct run_result *ret, 
 	_cleanup_(run_clear) struct run of = {};
 	const char *profile = analyze_options.profile;
 	struct discard_rules rules = {.profile = profile ? &cutoffs : NULL,
-		.other_cpus = analyze_options.analysis.other_cpus};
+		.other_cpus = analyze_options.analysis.other_cpus,
+		.clock = analyze_options.analysis.clock};
 	int r = profile ? book_get_profile(book, 0, profile, &cutoffs, err) : 0;
 
 	if (r == 0)

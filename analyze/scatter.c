@@ -357,6 +357,7 @@ static const struct option_row scatter_options[] = {
 	{0, "central-max", "TIME", "longest ET of the central cluster, set by hand",
 		option_duration, &analyze_options.analysis.central_max_ns},
 	OTHER_CPUS_OPTION,
+	EXECUTION_CLOCK_OPTION,
 	BY_WAIT_OPTIONS,
 	{0, "zooms", NULL, "draw each zoom of cluster detection in a panel of its own", NULL,
 		&options.zooms},

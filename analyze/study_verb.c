@@ -99,7 +99,7 @@ static int read_studies(struct shown_studies *shown, const char *operand, struct
 	return r;
 }
 
-static int print_json(const struct shown_studies *shown, struct error *err)
+static int print_studies_json(const struct shown_studies *shown, struct error *err)
 {
 	json_t *studies = json_array();
 
@@ -135,7 +135,7 @@ static int write_documents(
 	return 0;
 }
 
-static int write_csv(const struct shown_studies *shown, FILE *file, struct error *err)
+static int write_study_csv(const struct shown_studies *shown, FILE *file, struct error *err)
 {
 	const struct study_table *table = study_report_table(
 		&shown->items[0]->report, options.table, err);
@@ -146,14 +146,14 @@ static int write_csv(const struct shown_studies *shown, FILE *file, struct error
 	return 0;
 }
 
-static int write_file(const struct shown_studies *shown, struct error *err)
+static int write_study_file(const struct shown_studies *shown, struct error *err)
 {
 	const char *path = options.csv ?: options.markdown ?: options.latex;
 	_cleanup_(output_file_clear) struct output_file output = {};
 	int r = charset_document_open(&output, path, err);
 
 	if (r == 0 && options.csv)
-		r = write_csv(shown, output.file, err);
+		r = write_study_csv(shown, output.file, err);
 	else if (r == 0)
 		r = write_documents(
 			shown, options.latex ? TABLE_LATEX : TABLE_MARKDOWN, output.file, err);
@@ -206,9 +206,9 @@ static int analyze_study_verb(int argc, char **argv, struct error *err)
 			"'emp-study list' shows",
 			shown.night);
 	if (analyze_options.json)
-		return print_json(&shown, err);
+		return print_studies_json(&shown, err);
 	if (options.csv || options.markdown || options.latex)
-		return write_file(&shown, err);
+		return write_study_file(&shown, err);
 	if (!options.output)
 		return print_studies(&shown, err);
 	picture = options.picture == NOT_GIVEN ? study_picture_for(shown.items[0]->data.study.what)

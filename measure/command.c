@@ -55,6 +55,35 @@ static char *fill_text(const struct line *l, const struct command *c, const char
 				 : text_copy(text);
 }
 
+/* Whether {NAME} stands in the line before parameters are replaced. */
+static bool line_has_parameter(const struct line *l, const struct parameter *p)
+{
+	_cleanup_(freep) char *braced = text_format("{%s}", p->name);
+	bool has = l->text && strstr(l->text, braced);
+
+	for (char *const *w = l->words; !l->text && !has && *w; w++)
+		has = strstr(*w, braced);
+	return has;
+}
+
+/* "make (threads = 4)", as hyperfine has it: the name of a command whose line does not have all of
+ * its parameters, because another option has them; NULL: it has. */
+static char *name_with_parameters(const struct line *l, const struct command *c)
+{
+	const struct parameters *p = &l->options->parameters;
+	char *name = NULL;
+
+	for (size_t i = 0; c->values && i < p->n; i++)
+		if (!line_has_parameter(l, &p->items[i]))
+			text_append(&name, ", ", "%s = %s", p->items[i].name, c->values[i]);
+	if (name) {
+		_cleanup_(freep) char *values = name;
+
+		name = text_format("%s (%s)", c->text, values);
+	}
+	return name;
+}
+
 /* Words that only a shell knows, beside its operators. */
 static bool is_shells(const char *word)
 {
@@ -128,6 +157,7 @@ static int fill_command(const struct line *l, struct command *c, struct error *e
 	} else {
 		r = split_line(o, c, err);
 	}
+	c->name = c->name ?: name_with_parameters(l, c);
 	c->named = c->name;
 	typed = charset_decode(c->name ?: c->text);
 	free(c->name);

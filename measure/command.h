@@ -8,7 +8,8 @@
 
 struct command {
 	char *name; /* in results */
-	bool named; /* by the user: --command-name, --reference-name */
+	/* by the user (--command-name, --reference-name), or with parameters that its line has not */
+	bool named;
 	char *text; /* as typed in a shell */
 	char **argv;
 	bool by_shell;                              /* argv is a shell, "-c", and the line */

@@ -46,7 +46,7 @@ struct latex_number {
 };
 
 /* False: the text is not a number with a unit. */
-static bool parse_number(const char *text, struct latex_number *ret)
+static bool parse_quantity(const char *text, struct latex_number *ret)
 {
 	const struct latex_unit *unit = latex_units;
 	const char *at = text;
@@ -98,7 +98,7 @@ struct latex_numbers latex_numbers_of(const char *const *texts, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		if (!strcmp(texts[i], "-"))
 			continue;
-		if (!parse_number(texts[i], &number))
+		if (!parse_quantity(texts[i], &number))
 			return column;
 		if (unit && unit != number.unit && !(unit->time && number.unit->time))
 			return column;
@@ -109,7 +109,7 @@ struct latex_numbers latex_numbers_of(const char *const *texts, size_t n)
 		return column;
 	column = (struct latex_numbers){.found = true, .unit = unit->name, .power = unit->power};
 	for (size_t i = 0; i < n; i++)
-		if (parse_number(texts[i], &number))
+		if (parse_quantity(texts[i], &number))
 			widen_column(&column, &number);
 	return column;
 }
@@ -130,12 +130,27 @@ void latex_put_unit(FILE *file, const struct latex_numbers *numbers)
 		fprintf(file, " (\\unit{%s})", unit->macro);
 }
 
+void latex_put_quantity(FILE *file, const char *text)
+{
+	const char *blank = strrchr(text, ' ');
+
+	for (const struct latex_unit *unit = latex_units; blank && unit->time; unit++)
+		if (!strcmp(unit->name, blank + 1)) {
+			_cleanup_(freep) char *number = xstrndup(text, (size_t)(blank - text));
+
+			latex_put_text(file, number);
+			fprintf(file, "~\\unit{%s}", unit->macro);
+			return;
+		}
+	latex_put_text(file, text);
+}
+
 void latex_put_number(FILE *file, const struct latex_numbers *numbers, const char *text)
 {
 	struct latex_number number;
 	size_t integer;
 
-	if (!parse_number(text, &number)) {
+	if (!parse_quantity(text, &number)) {
 		fputs("{--}", file);
 		return;
 	}

@@ -23,5 +23,7 @@ struct latex_numbers latex_numbers_of(const char *const *texts, size_t n);
 void latex_put_format(FILE *file, const struct latex_numbers *numbers);
 /* " (\unit{\milli\second})"; nothing if there is no unit. */
 void latex_put_unit(FILE *file, const struct latex_numbers *numbers);
+/* Any text; a unit of time at its end is one of siunitx, too. */
+void latex_put_quantity(FILE *file, const char *text);
 /* One of the texts, without its unit. */
 void latex_put_number(FILE *file, const struct latex_numbers *numbers, const char *text);

@@ -644,11 +644,15 @@ static void put_latex_row(const struct table *table, const struct latex_numbers 
 			latex_put_number(file, &numbers[i], row[i].shown);
 			continue;
 		}
-		fputs(row ? "" : "{", file);
-		latex_put_text(file, row ? row[i].shown : table->columns[i].name);
-		if (!row && numbers[i].found)
+		if (row) {
+			latex_put_quantity(file, row[i].shown);
+			continue;
+		}
+		fputc('{', file);
+		latex_put_text(file, table->columns[i].name);
+		if (numbers[i].found)
 			latex_put_unit(file, &numbers[i]);
-		fputs(row ? "" : "}", file);
+		fputc('}', file);
 	}
 	fputs(" \\\\\n", file);
 }

@@ -8,6 +8,8 @@
 #include "lib/host/process/cgroup.h"
 
 #include <linux/perf_event.h>
+#include <linux/rtc.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/times.h>
@@ -201,6 +203,67 @@ static int64_t read_taskstats(struct time_reader *reader)
 		       : (int64_t)fields.run_ns;
 }
 
+static int open_device(struct time_reader *reader, const char *path, struct error *why)
+{
+	reader->fd = path_open(AT_FDCWD, O_RDONLY, "%s", path);
+	if (reader->fd == -ENOENT)
+		return error_say(why, -ENOENT, "there is no %s", path);
+	if (reader->fd == -EACCES || reader->fd == -EPERM)
+		return error_say(why, reader->fd, "%s: needs root", path);
+	if (reader->fd == -EBUSY)
+		return error_say(why, -EBUSY, "%s: another program uses it", path);
+	return reader->fd < 0 ? reader->fd : 0;
+}
+
+/* The registers of the High Precision Event Timer (IA-PC HPET Specification 1.0a, 2.3). */
+enum { HPET_PERIOD = 0x4, HPET_COUNTER = 0xf0 };
+
+static int open_hpet(struct time_reader *reader, struct error *why)
+{
+	int r = open_device(reader, "/dev/hpet", why);
+	void *page;
+
+	if (r < 0)
+		return r;
+	page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, reader->fd, 0);
+	if (page == MAP_FAILED)
+		return error_say(why, -errno,
+			"the kernel does not map it (hpet_mmap=1 on its command line)");
+	reader->page = page;
+	reader->period_fs = *(const volatile uint32_t *)((const char *)page + HPET_PERIOD);
+	return reader->period_fs > 0 ? 0 : error_say(why, -ENOTSUP, "it has no period");
+}
+
+static int64_t read_hpet(struct time_reader *reader)
+{
+	enum { FS_PER_NS = 1000000 };
+	const uint64_t period_fs = reader->period_fs;
+	uint64_t count = *(const volatile uint64_t *)((const char *)reader->page + HPET_COUNTER);
+
+	return (int64_t)(count / FS_PER_NS * period_fs + count % FS_PER_NS * period_fs / FS_PER_NS);
+}
+
+static int open_rtc(struct time_reader *reader, struct error *why)
+{
+	return open_device(reader, "/dev/rtc0", why);
+}
+
+static int64_t read_rtc(struct time_reader *reader)
+{
+	struct rtc_time now;
+	struct tm tm;
+
+	if (ioctl(reader->fd, RTC_RD_TIME, &now) < 0)
+		return -1;
+	tm = (struct tm){.tm_sec = now.tm_sec,
+		.tm_min = now.tm_min,
+		.tm_hour = now.tm_hour,
+		.tm_mday = now.tm_mday,
+		.tm_mon = now.tm_mon,
+		.tm_year = now.tm_year};
+	return timegm(&tm) * NS_PER_S;
+}
+
 #if defined(__x86_64__)
 static int64_t read_rdtsc(struct time_reader *reader)
 {
@@ -288,6 +351,8 @@ const struct time_source time_sources[] = {
 	{"cgroup cpu.stat", TIME_OF_CGROUP, .open = open_cpu_stat, .read = read_cgroup},
 	{"taskstats", TIME_OF_CALLER, .of_others = true, .open = open_taskstats,
 		.read = read_taskstats},
+	{"HPET", TIME_OF_SYSTEM, .open = open_hpet, .read = read_hpet},
+	{"RTC", TIME_OF_SYSTEM, .open = open_rtc, .read = read_rtc},
 };
 
 const size_t n_time_sources = ELEMENTS(time_sources);

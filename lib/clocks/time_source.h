@@ -66,6 +66,7 @@ struct time_reader {
 	int fd;    /* -1: none */
 	clockid_t clock;
 	void *page;
+	uint64_t period_fs; /* of a counter that is mapped */
 	struct taskstats_link *link;
 };
 

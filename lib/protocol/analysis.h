@@ -48,6 +48,7 @@ struct analysis_options {
 	int64_t central_max_ns; /* the longest central ET, set by hand; 0: detect it */
 	/* counts what daemons used on other CPUs, too; false: only if the CPU is not known */
 	bool other_cpus;
+	int clock; /* enum execution_clock; the caller adds executions with their times by it */
 	/* L-samples are those with a long waiting time W, whatever the program itself took */
 	bool by_wait;
 	/* by_wait, if W is exact and known of nine in ten samples; otherwise by ET, as in the

@@ -9,11 +9,28 @@
 
 /* Programs shorter than this share of the period get the cutoff of the short run. */
 static const double TASK_SHARE = 0.05;
+/* Fewer occurrences than this say nothing against a period. */
+static const double LEAST_EXPECTED = 4;
 /* Executions shorter than this share of the detection limit get no cutoff. By tests/bench/truth.py,
  * table cutoffs. */
 static const double FLOOR = 0.5;
 /* A background process is shown if one of its executions took this share of a sample's ET. */
 static const double LONG_SHARE = 0.01;
+
+const char *const discard_rule_names[N_DISCARD_RULES + 1] = {"all", "sedona", "emp"};
+
+const struct summary *discarded_summary(
+	const struct clock_discarding *clock, enum discard_rule rule)
+{
+	switch (rule) {
+	case DISCARD_NOTHING:
+		return &clock->raw;
+	case DISCARD_EMP:
+		return &clock->papers;
+	default:
+		return &clock->kept;
+	}
+}
 
 /* The cutoff of EMP's step 8, without the long executions that are shorter than the floor: the
  * midpoint of the central maximum and the least of the others; -1: there are none. EMP's step 8
@@ -40,6 +57,52 @@ static int64_t share_ppm(const struct daemon_statistics *daemon)
 	return daemon && !isnan(daemon->share) ? llround(daemon->share * PPM) : -1;
 }
 
+/* From the start of sample a to the end of sample b, which are indexes. */
+static double samples_span_ns(const struct analysis *run, size_t a, size_t b)
+{
+	const struct sample *first = &run->samples[a], *last = &run->samples[b];
+
+	if (first->start_ns > 0 && last->start_ns > first->start_ns)
+		return (double)(last->start_ns - first->start_ns + last->et_ns);
+	return (last->n - first->n + 1) * run->spacing_ns;
+}
+
+/* Whether the long run agrees with a period of the short one (EMP, step 7): the daemon ran long no
+ * more often than that, and it ran in half of the samples in which it should have run, or more. An
+ * execution may be in two samples that follow each other. */
+static bool long_run_agrees(
+	const struct analysis *run, const struct daemon_statistics *daemon, double period_ns)
+{
+	const struct long_execution *e = daemon->long_executions;
+	size_t n_long = daemon->n_long_executions > 0;
+	double all_ns, expected;
+
+	for (size_t i = 1; i < daemon->n_long_executions; i++) {
+		n_long += e[i].at != e[i - 1].at;
+		if (e[i].at > e[i - 1].at + 1 &&
+			samples_span_ns(run, e[i - 1].at, e[i].at) < period_ns * (1 - PERIOD_SLACK))
+			return false;
+	}
+	if (run->n_samples == 0)
+		return true;
+
+	all_ns = samples_span_ns(run, 0, run->n_samples - 1);
+	expected = fmin((double)run->n_samples, floor(all_ns / (period_ns * (1 + PERIOD_SLACK))));
+	return expected < LEAST_EXPECTED || (double)(daemon->n_present + n_long) >= expected / 2;
+}
+
+/* The period of the short run, if the long one agrees or does not have the daemon; 0: none. */
+static double agreed_period_ns(const struct analysis runs[2],
+	const struct daemon_statistics *in_short, const struct daemon_statistics *in_long)
+{
+	double period_ns;
+
+	if (!in_short || !period_is_known(&in_short->period))
+		return 0;
+	period_ns = analysis_period_ns(&runs[0], in_short);
+	return !in_long || long_run_agrees(&runs[1], in_long, period_ns) ? period_ns : 0;
+}
+
 /* The cutoff of one daemon, without its texts; in_short or in_long is NULL if it was not in that
  * run. Below 0 in both runs: it is infrequent in neither. */
 static struct cutoff cutoff_of(const struct profile *profile, const struct analysis runs[2],
@@ -47,6 +110,7 @@ static struct cutoff cutoff_of(const struct profile *profile, const struct analy
 {
 	const struct analysis *short_run = &runs[0], *long_run = &runs[1];
 	bool papers = short_run->run.kind == RUN_IMPORT || long_run->run.kind == RUN_IMPORT, both;
+	double period_ns = agreed_period_ns(runs, in_short, in_long);
 	int64_t resolution_ns = profile->resolution_ns;
 	struct cutoff c = {
 		.short_ns = cutoff_above(in_short, profile->short_run.floor_ns, resolution_ns),
@@ -66,11 +130,9 @@ static struct cutoff cutoff_of(const struct profile *profile, const struct analy
 		c.long_ns = (int64_t)floor(most / (double)resolution_ns + 0.5) * resolution_ns;
 	}
 	both = c.short_ns >= 0 && c.long_ns >= 0;
-	if (in_short && period_is_known(&in_short->period)) {
-		double period = analysis_period_ns(short_run, in_short);
-
-		c.period_ns = llround(period);
-		c.task_time_ns = llround(TASK_SHARE * period);
+	if (period_ns > 0) {
+		c.period_ns = llround(period_ns);
+		c.task_time_ns = llround(TASK_SHARE * period_ns);
 		c.firm = in_short->period.firm;
 	} else if (both && c.long_ns > c.short_ns && !papers)
 		/* the geometric mean of the lengths of the two programs: shorter ones are nearer to

@@ -23,6 +23,7 @@ struct discard_rules {
 	const struct name_pattern *patterns; /* group names as for the profile */
 	/* cutoffs apply to what daemons used on other CPUs, too */
 	bool other_cpus;
+	int clock; /* enum execution_clock; the caller adds executions with their times by it */
 	struct known_correlation correlation; /* of neighbouring samples on this machine */
 	int64_t resolution_ns;                /* of the run's PTs; 0 or 1: exact, or not known */
 	/* A sample is discarded if all executions of one unprofiled daemon take more than this
@@ -83,6 +84,16 @@ struct clock_discarding {
 	size_t n_by_two_sd;
 	bool *in_papers; /* by index into the samples: passed both checks */
 };
+
+/* Which samples a result is of: all; those after the first check, as SEDONA has it; or those after
+ * both, as EMP has it. Results are by SEDONA's: the second check has no cause for what it discards,
+ * and makes the spread look smaller than it is. */
+enum discard_rule { DISCARD_NOTHING, DISCARD_SEDONA, DISCARD_EMP, N_DISCARD_RULES };
+
+extern const char *const discard_rule_names[N_DISCARD_RULES + 1]; /* NULL after the last */
+
+const struct summary *discarded_summary(
+	const struct clock_discarding *clock, enum discard_rule rule);
 
 struct discarding {
 	struct run run;

@@ -16,8 +16,6 @@
 
 #include <gsl/gsl_cdf.h>
 
-/* Gaps may differ from the period by this share of it. */
-static const double SLACK = 0.05;
 /* More occurrences are missing than the time between samples explains, if so many are this
  * improbable. */
 static const double IMPROBABLE = 0.05;
@@ -40,7 +38,7 @@ static double period_in_numbers(const uint32_t *at, size_t count, size_t n)
 	for (size_t i = 1; i < count; i++)
 		gaps[i - 1] = at[i] - at[i - 1];
 	period = median_of(gaps, count - 1);
-	slack = fmax(1, SLACK * period);
+	slack = fmax(1, PERIOD_SLACK * period);
 	for (size_t i = 0; i + 1 < count; i++)
 		if (fabs((double)gaps[i] - period) > slack)
 			return 0;
@@ -103,18 +101,18 @@ static double period_in_time(const uint32_t *at, size_t count, const struct time
 		const struct sample_span *a = &t->samples[at[i - 1]], *b = &t->samples[at[i]];
 		double times = fmax(1, round((double)gaps[i - 1] / usual));
 
-		low = fmax(low, least_gap(a, b) / times / (1 + SLACK));
-		high = fmin(high, greatest_gap(a, b) / times / (1 - SLACK));
+		low = fmax(low, least_gap(a, b) / times / (1 + PERIOD_SLACK));
+		high = fmin(high, greatest_gap(a, b) / times / (1 - PERIOD_SLACK));
 		missing += times - 1;
 		turns[i] = turns[i - 1] + times;
 	}
 	if (low > high)
 		return 0;
 	period = fitting_period(at, count, t->samples, turns);
-	missing += floor(
-		fmax(0, least_gap(&t->samples[0], &t->samples[at[0]])) / period / (1 + SLACK));
+	missing += floor(fmax(0, least_gap(&t->samples[0], &t->samples[at[0]])) / period /
+			 (1 + PERIOD_SLACK));
 	missing += floor(fmax(0, least_gap(&t->samples[at[count - 1]], &t->samples[t->n - 1])) /
-			 period / (1 + SLACK));
+			 period / (1 + PERIOD_SLACK));
 	missing = fmin(missing, INT32_MAX);
 	if (missing > 0 && gsl_cdf_binomial_Q((unsigned)missing - 1, t->unseen,
 				   (unsigned)missing + (unsigned)count) < IMPROBABLE)

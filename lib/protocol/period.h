@@ -6,6 +6,9 @@
 
 #include "lib/base/base.h"
 
+/* Gaps may differ from the period by this share of it. */
+#define PERIOD_SLACK 0.05
+
 struct period {
 	size_t occurrences; /* consecutive samples count once */
 	/* from one occurrence to the next, their median; 0: not found in sample numbers */

@@ -326,11 +326,24 @@ struct execution {
 	int64_t same_cpu_ns; /* of pt_ns, on the CPU that the program was pinned to; -1: unknown */
 };
 
+enum execution_clock { EXECUTION_EXACT, EXECUTION_TICK };
+
 /* The part of an execution that can have taken time from the program: on its CPU, where that is
  * known. */
 static inline int64_t execution_disturbing_ns(const struct execution *execution)
 {
 	return execution->same_cpu_ns >= 0 ? execution->same_cpu_ns : execution->pt_ns;
+}
+
+/* Its time by the kernel's ticks, the papers' clock, which does not know on which CPU it was. False:
+ * it is not known. */
+static inline bool execution_use_ticks(struct execution *execution)
+{
+	if (execution->tick_ns < 0)
+		return false;
+	execution->pt_ns = execution->tick_ns;
+	execution->same_cpu_ns = -1;
+	return true;
 }
 
 /* The programs of a run whose samples consist of several at once: the slaves of a load, or the two

@@ -187,6 +187,35 @@ static int disturbances_load(struct book *book, struct run_result *result, struc
 	return 0;
 }
 
+struct tick_feed {
+	book_each *each;
+	void *data;
+};
+
+static int pass_ticks(void *data, const struct execution *execution, struct error *err)
+{
+	const struct tick_feed *feed = data;
+	struct execution by_ticks = *execution;
+
+	if (!execution_use_ticks(&by_ticks))
+		return error_say(err, -ENODATA,
+			"of an execution in sample %" PRIu32
+			" the time in ticks is not known: omit --clock tick",
+			execution->sample);
+	return feed->each(feed->data, &by_ticks, err);
+}
+
+/* The executions of a run, with their times by this clock. */
+static int each_by_clock(
+	struct book *book, int64_t run, int clock, book_each *each, void *data, struct error *err)
+{
+	struct tick_feed feed = {each, data};
+
+	if (clock == EXECUTION_TICK)
+		return book_each_execution(book, run, pass_ticks, &feed, err);
+	return book_each_time(book, run, each, data, err);
+}
+
 /* The samples of a run, and what else ran in them. */
 struct filtered_run {
 	int64_t id;
@@ -200,7 +229,8 @@ static int read_filtered(struct book *book, struct filtered_run *f, bool by_name
 
 	f->filter.samples = f->samples;
 	if (r == 0 && by_name)
-		r = book_each_time(book, f->id, sample_filter_add, &f->filter, err);
+		r = each_by_clock(
+			book, f->id, f->filter.rules.clock, sample_filter_add, &f->filter, err);
 	return r < 0 ? error_prefix(err, r, "run %" PRId64, f->id) : 0;
 }
 
@@ -550,9 +580,9 @@ int analysis_load(struct book *book, int64_t id, const struct analysis_options *
 	if (r < 0)
 		return r;
 	TAKE(samples);
-	r = book_each_time(book, id, analysis_feed_add, feed, err);
+	r = each_by_clock(book, id, options.clock, analysis_feed_add, feed, err);
 	if (r < 0)
-		return r;
+		return r == -ENODATA ? error_prefix(err, r, "run %" PRId64, id) : r;
 	*ret = analysis_feed_finish(feed);
 	return 0;
 }

@@ -7,7 +7,7 @@
 enum {
 	LEAST_SIZES = 3,
 	N_CONSTANTS = 61, /* the first is 0 */
-	N_DEVIATIONS = 25,
+	N_DEVIATIONS = 13,
 	N_EXPONENTS = 226,
 };
 
@@ -197,7 +197,7 @@ static void refine_constant(
 	}
 }
 
-static size_t count_distinct(const struct observed_times *o)
+static size_t count_sizes(const struct observed_times *o)
 {
 	size_t n = 0;
 
@@ -310,7 +310,7 @@ int complexity_of(
 
 	o = observed_times_of(times, n);
 	fit_growths(&o, &c);
-	if (count_distinct(&o) < LEAST_SIZES) {
+	if (count_sizes(&o) < LEAST_SIZES) {
 		c.verdict = COMPLEXITY_CANNOT_TELL;
 		for (enum growth growth = 0; growth < N_GROWTHS; growth++) {
 			c.possible[growth] = true;

@@ -8,9 +8,9 @@
 #include <math.h>
 
 struct paper_row {
-	const char *table, *program, *clock;
-	const char *stage;        /* the version of the protocol: "EMPv4" */
-	int samples;              /* 0: the table does not say */
+	const char *table, *program, *clock; /* "VI", "INC128", "PT" */
+	const char *stage;                   /* the version of the protocol: "EMPv4" */
+	int samples;                         /* 0: the table does not say */
 	int by_cutoff, by_two_sd; /* -1: it does not say; Table XIX has their sum as by_cutoff */
 	double min_ms, max_ms, mean_ms, sd_ms; /* NAN: it does not say */
 };

@@ -2,6 +2,7 @@
 /* What a study measured: see study_data.h. */
 #include "lib/study/study_data.h"
 
+#include "lib/document/document.h"
 #include "lib/report/run_result.h"
 
 const char *const study_rule_names[N_STUDY_RULES + 1] = {
@@ -62,22 +63,19 @@ static int find_subject(const struct study_data *data, const char *subject, size
 	return -ENOENT;
 }
 
-/* The sample i of a run under one of the rules. `by_name`: without and with what is not in the
- * profile. NULL: the second result is the first. */
-static void add_sample(struct study_cell *cell, int round, const struct run_result *cutoffs,
+/* The sample i of a run, to each rule that keeps it. cutoffs: the run judged by the cutoffs of its
+ * profile alone; causes: by its own rules. */
+static void add_sample(struct study_cell *cell, const struct run_result *cutoffs,
 	const struct run_result *causes, size_t i)
 {
 	for (size_t clock = 0; clock < N_STUDY_CLOCKS; clock++) {
 		bool et = clock == STUDY_ET;
-		const struct clock_discarding *papers = et ? &cutoffs->discarding.et
-							   : &cutoffs->discarding.pt;
 		const struct clock_discarding *own = et ? &causes->discarding.et
 							: &causes->discarding.pt;
 		int64_t ns = sample_time_ns(&cutoffs->samples[i], et);
 		const bool kept[N_STUDY_RULES] = {
 			[STUDY_RULE_ALL] = true,
 			[STUDY_RULE_SEDONA] = !cutoffs->discarding.out[i],
-			[STUDY_RULE_EMP] = papers->in_papers[i],
 			[STUDY_RULE_CAUSES] = !causes->discarding.out[i],
 		};
 
@@ -101,7 +99,41 @@ static void begin_block(struct study_cell *cell, const struct study_block *block
 				time_blocks_add(&cell->times[rule][clock], block->round);
 }
 
-static struct study_daemon *find_daemon(struct study_data *data, const char *name)
+/* The second check of the paper is of all samples of a program, whatever block they are in: of a
+ * few samples none is beyond two sd. */
+static void add_two_sd(struct study_cell *cell, enum study_clock clock)
+{
+	const struct time_blocks *kept = &cell->times[STUDY_RULE_SEDONA][clock];
+	struct time_blocks *emp = &cell->times[STUDY_RULE_EMP][clock];
+	_cleanup_(freep) int64_t *times = NULL;
+	struct summary left;
+	size_t n;
+
+	times = time_blocks_join(kept, &n);
+	left = summary_of(times, n);
+	for (size_t i = 0; i < kept->n; i++)
+		for (size_t k = 0; k < kept->items[i].n; k++)
+			if (!beyond_two_sd(&left, kept->items[i].times_ns[k]))
+				time_block_append(&emp->items[i], kept->items[i].times_ns[k]);
+}
+
+static void add_waits(
+	struct study_cell *cell, int round, const struct run *run, const struct run_result *result)
+{
+	struct time_block *block;
+
+	if (!run_wait_is_exact(run))
+		cell->waits_unknown = true;
+	if (cell->waits_unknown) {
+		time_blocks_clear(&cell->waits);
+		return;
+	}
+	block = time_blocks_add(&cell->waits, round);
+	for (size_t i = 0; i < result->n_samples; i++)
+		time_block_append(block, sample_taken_ns(&result->samples[i]));
+}
+
+static struct study_daemon *find_study_daemon(struct study_data *data, const char *name)
 {
 	struct study_daemon *daemon;
 
@@ -114,13 +146,13 @@ static struct study_daemon *find_daemon(struct study_data *data, const char *nam
 	return daemon;
 }
 
-static void add_daemons(
+static void add_daemon_times(
 	struct study_data *data, size_t combination, const struct run_result *result)
 {
 	const struct daemons *others = &result->discarding.others;
 
 	for (size_t i = 0; i < others->n; i++) {
-		struct study_daemon *daemon = find_daemon(data, others->items[i].name);
+		struct study_daemon *daemon = find_study_daemon(data, others->items[i].name);
 
 		daemon->shares[combination] += (double)others->items[i].total_ns;
 		if (!daemon->unit)
@@ -130,8 +162,9 @@ static void add_daemons(
 		data->et_ns[combination] += (double)result->samples[i].et_ns;
 }
 
-static int add_run(struct book *book, struct study_data *data, const struct study_block *block,
-	int64_t id, const char *profile, bool again, struct error *err)
+static int add_samples_of_run(struct book *book, struct study_data *data,
+	const struct study_block *block, int64_t id, const char *profile, bool again,
+	struct error *err)
 {
 	_cleanup_(run_clear) struct run run = {};
 	_cleanup_(run_rules_clear) struct run_rules rules = {};
@@ -164,13 +197,13 @@ static int add_run(struct book *book, struct study_data *data, const struct stud
 	begin_block(cell, block, again);
 	/* one that is being measured may have more by now */
 	n = cutoffs.n_samples < causes.n_samples ? cutoffs.n_samples : causes.n_samples;
-	for (size_t i = 0; i < n; i++)
-		add_sample(cell, block->round, &cutoffs, &causes, i);
-	if (n > cell->run_samples) {
-		cell->run = id;
-		cell->run_samples = n;
+	for (size_t i = 0; i < n; i++) {
+		add_sample(cell, &cutoffs, &causes, i);
+		*array_add(cell->out, cell->n_samples) = causes.discarding.out[i];
 	}
-	add_daemons(data, combination, &causes);
+	add_waits(cell, block->round, &run, &cutoffs);
+	data->has_cutoffs |= rules.rules.profile != NULL;
+	add_daemon_times(data, combination, &causes);
 	return 0;
 }
 
@@ -188,9 +221,12 @@ static int add_runs(struct book *book, struct study_data *data, const struct stu
 		while (k < n_blocks && blocks[k].id != runs[i].block)
 			k++;
 		if (k < n_blocks)
-			r = add_run(book, data, &blocks[k], runs[i].run, profile, again, err);
+			r = add_samples_of_run(
+				book, data, &blocks[k], runs[i].run, profile, again, err);
 	}
 	free(runs);
+	for (size_t i = 0; i < data->n_combinations * data->n_subjects * N_STUDY_CLOCKS; i++)
+		add_two_sd(&data->cells[i / N_STUDY_CLOCKS], i % N_STUDY_CLOCKS);
 	for (size_t i = 0; i < data->n_daemons; i++)
 		for (size_t c = 0; c < data->n_combinations; c++)
 			data->daemons[i].shares[c] /= fmax(1, data->et_ns[c]);
@@ -200,16 +236,17 @@ static int add_runs(struct book *book, struct study_data *data, const struct stu
 static void add_reading(struct study_data *data, const struct study_block *block,
 	const struct study_reading *reading)
 {
-	_cleanup_(freep) char *name = text_copy(reading->clock);
 	struct time_blocks *times;
-	size_t k = 0;
+	size_t k = 0, subject;
 
-	if (data->n_subjects > 1)
-		text_append(&name, " of ", "%s", block->subject);
-	while (k < data->n_clocks && strcmp(data->clocks[k].name, name) != 0)
+	if (find_subject(data, block->subject, &subject) < 0)
+		return;
+	while (k < data->n_clocks && (data->clocks[k].subject != subject ||
+					     strcmp(data->clocks[k].name, reading->clock) != 0))
 		k++;
 	if (k == data->n_clocks)
-		array_add(data->clocks, data->n_clocks)->name = TAKE(name);
+		*array_add(data->clocks, data->n_clocks) = (struct study_clock_times){
+			.name = xstrdup(reading->clock), .subject = subject};
 	times = &data->clocks[k].times;
 	if (times->n == 0 || times->items[times->n - 1].round != block->round)
 		time_blocks_add(times, block->round);
@@ -306,6 +343,18 @@ static int begin_data(struct study_data *data, const struct study_block *blocks,
 	return 0;
 }
 
+/* Whether the environment is that of a virtual machine; without one it is not known. */
+static int find_virtual(struct book *book, int64_t environment, bool *ret, struct error *err)
+{
+	_cleanup_(json_decrefp) json_t *fingerprint = NULL;
+	int r = document_read_environment(book, environment, &fingerprint, err);
+	const json_t *identity = json_object_get(fingerprint, "identity");
+	const json_t *virtualisation = json_object_get(identity, "virtualisation");
+
+	*ret = json_is_true(json_object_get(virtualisation, "virtual"));
+	return r < 0 ? r : 0;
+}
+
 int study_data_read(struct book *book, int64_t study, const char *profile, struct study_data *ret,
 	struct error *err)
 {
@@ -324,6 +373,8 @@ int study_data_read(struct book *book, int64_t study, const char *profile, struc
 	if (r == 0)
 		r = add_readings(book, &data, blocks, data.n_blocks, err);
 	fields_free(&study_block_table, blocks, data.n_blocks);
+	if (r == 0)
+		r = find_virtual(book, data.study.environment, &data.virtual, err);
 	if (r < 0)
 		return r;
 	*ret = TAKE_STRUCT(data);
@@ -332,10 +383,13 @@ int study_data_read(struct book *book, int64_t study, const char *profile, struc
 
 void study_data_clear(struct study_data *data)
 {
-	for (size_t i = 0; data->cells && i < data->n_combinations * data->n_subjects; i++)
+	for (size_t i = 0; data->cells && i < data->n_combinations * data->n_subjects; i++) {
+		time_blocks_clear(&data->cells[i].waits);
+		free(data->cells[i].out);
 		for (size_t rule = 0; rule < N_STUDY_RULES; rule++)
 			for (size_t clock = 0; clock < N_STUDY_CLOCKS; clock++)
 				time_blocks_clear(&data->cells[i].times[rule][clock]);
+	}
 	free(data->cells);
 	for (size_t i = 0; i < data->n_subjects; i++) {
 		free(data->subjects[i].name);

@@ -16,32 +16,29 @@ static size_t last_combination(const struct study_data *data)
 	return data->file.order == STUDY_EACH_ALONE ? 0 : data->n_combinations - 1;
 }
 
-static const struct column rule_columns[] = {
-	{"PROGRAM", COLUMN_WRAP, "program"},
-	{"CLOCK", COLUMN_TEXT, "clock"},
-	{"RULE", COLUMN_TEXT, "rule"},
-	{"N", COLUMN_NUMBER, "samples"},
-	{"OUT", COLUMN_NUMBER, "discarded"},
-	{"MIN", COLUMN_NUMBER, "min_ns"},
-	{"MAX", COLUMN_NUMBER, "max_ns"},
-	{"MEAN", COLUMN_NUMBER, "mean_ns"},
-	BOUND_COLUMNS("mean", "_ns"),
-	{"SD", COLUMN_NUMBER, "sd_ns"},
-	BOUND_COLUMNS("sd", "_ns"),
-	{"CV", COLUMN_NUMBER, "cv"},
-	BOUND_COLUMNS("cv", ""),
-	{"PAPER'S CV", COLUMN_NUMBER, "paper_cv"},
-	{NULL, COLUMN_NUMBER, "size"},
-	{},
-};
+#define RULE_COLUMNS(paper)                                                                    \
+	{                                                                                      \
+		{"PROGRAM", COLUMN_WRAP, "program"}, {NULL, COLUMN_TEXT, "clock"},             \
+			{"RULE", COLUMN_TEXT, "rule"}, {"N", COLUMN_NUMBER, "samples"},        \
+			{"OUT", COLUMN_NUMBER, "discarded"}, {"MIN", COLUMN_NUMBER, "min_ns"}, \
+			{"MAX", COLUMN_NUMBER, "max_ns"}, {"MEAN", COLUMN_NUMBER, "mean_ns"},  \
+			BOUND_COLUMNS("mean", "_ns"), {"SD", COLUMN_NUMBER, "sd_ns"},          \
+			BOUND_COLUMNS("sd", "_ns"), {"CV", COLUMN_NUMBER, "cv"},               \
+			BOUND_COLUMNS("cv", ""), {paper, COLUMN_NUMBER, "paper_cv"},           \
+			{NULL, COLUMN_NUMBER, "size"}, {},                                     \
+	}
+
+/* The papers have none of ET. */
+static const struct column et_columns[] = RULE_COLUMNS(NULL),
+			   pt_columns[] = RULE_COLUMNS("PAPER'S");
 
 /* Of Tables VI (all) and XIX (both checks), for an INC of the same length. */
 static double paper_cv_of(const char *program, enum study_clock clock, size_t rule)
 {
 	if (clock == STUDY_PT && rule == STUDY_RULE_ALL)
-		return paper_cv("EMP VI", program);
+		return paper_cv("VI", program);
 	if (clock == STUDY_PT && rule == STUDY_RULE_EMP)
-		return paper_cv("EMP XIX", program);
+		return paper_cv("XIX", program);
 	return NAN;
 }
 
@@ -74,13 +71,22 @@ void study_add_rules(struct study_report *report)
 {
 	const struct study_data *data = report->data;
 	size_t last = last_combination(data);
-	struct table *table = study_add_table(report, "rules", rule_columns,
-		"What each rule leaves%s%s", last > 0 ? ", with the settings: " : "",
-		last > 0 ? study_combination_name(data, last) : "");
 
-	for (size_t s = 0; s < data->n_subjects; s++)
-		for (size_t k = 0; k < N_STUDY_CLOCKS * N_STUDY_RULES; k++)
-			add_rule_row(table, data, s, k / N_STUDY_RULES, k % N_STUDY_RULES);
+	for (size_t clock = 0; clock < N_STUDY_CLOCKS; clock++) {
+		struct table *table = study_add_table(report,
+			clock == STUDY_ET ? "rules_et" : "rules_pt",
+			clock == STUDY_ET ? et_columns : pt_columns,
+			"%s: what each rule leaves%s%s", study_clock_names[clock],
+			last > 0 ? ", with the settings: " : "",
+			last > 0 ? study_combination_name(data, last) : "");
+
+		for (size_t k = 0; k < data->n_subjects * N_STUDY_RULES; k++)
+			add_rule_row(table, data, k / N_STUDY_RULES, clock, k % N_STUDY_RULES);
+	}
+	if (!data->has_cutoffs)
+		study_add_remark(report,
+			"No run was measured with a profile: sedona discards nothing, and emp only "
+			"what is beyond 2 sd. --profile NAME applies one.");
 	study_add_remark(report,
 		"Rules: all samples; sedona, those without an execution over a cutoff of the "
 		"profile; emp, of these those within 2 sd of their mean (the papers' two checks); "
@@ -89,34 +95,58 @@ void study_add_rules(struct study_report *report)
 		"makes the sd look small.");
 }
 
-void study_add_limits(struct study_report *report, struct book *book)
+/* What the central cluster hides (EMP, step 2), of all blocks together: each without what its
+ * median is away from that of the first, since the machine's speed changes. NAN: nothing is
+ * known. */
+static double detection_limit(const struct time_blocks *blocks)
+{
+	_cleanup_(cluster_clear) struct cluster cluster = {};
+	struct sample *samples = NULL;
+	_cleanup_(freep) struct sample *owned = NULL;
+	double first = NAN;
+	size_t n = 0;
+
+	for (const struct time_block *b = blocks->items; b < blocks->items + blocks->n; b++) {
+		double median = median_of(b->times_ns, b->n);
+
+		first = isnan(first) ? median : first;
+		for (size_t i = 0; i < b->n; i++)
+			array_add(samples, n)->et_ns = b->times_ns[i] + llround(first - median);
+	}
+	owned = samples;
+	if (n < 2 || cluster_find(&cluster, samples, n, 1, 0, NULL) < 0)
+		return NAN;
+	return (double)(cluster.high_ns - cluster.median_ns);
+}
+
+void study_add_limits(struct study_report *report)
 {
 	static const struct column columns[] = {
 		{"PROGRAM", COLUMN_WRAP, "program"},
-		{"RUN", COLUMN_NUMBER, "run"},
 		{"N", COLUMN_NUMBER, "samples"},
+		{"BY", COLUMN_TEXT, "by"},
 		{"DETECTION LIMIT", COLUMN_NUMBER, "detection_limit_ns"},
 		{"SHARE", COLUMN_NUMBER, "share"},
 		{NULL, COLUMN_NUMBER, "size"},
 		{},
 	};
-	const struct analysis_options options = {.by_wait_if_exact = true};
 	const struct study_data *data = report->data;
 	struct table *table = study_add_table(report, "limits", columns,
-		"Detection limits: daemons that take less of a sample are not seen in its times");
+		"Detection limits: daemons that take less of a sample are not seen in its waiting "
+		"time W, or its ET where W is not known exactly");
 
 	for (size_t s = 0; s < data->n_subjects; s++) {
 		const struct study_cell *cell = study_cell_of(data, last_combination(data), s);
-		struct block_summary b = block_summary_of(&cell->times[STUDY_RULE_ALL][STUDY_ET]);
-		_cleanup_(analysis_clear) struct analysis analysis = {};
-		double limit_ns = NAN;
+		const struct time_blocks *ets = &cell->times[STUDY_RULE_ALL][STUDY_ET];
+		struct block_summary b = block_summary_of(ets);
+		bool by_wait = cell->waits.n > 0;
+		double limit_ns = detection_limit(by_wait ? &cell->waits : ets);
 
-		/* too few samples tell nothing */
-		if (cell->run && analysis_load(book, cell->run, &options, &analysis, NULL) == 0)
-			limit_ns = (double)analysis.noise.blind_ns;
-		table_row(table, columns, TEXT(data->subjects[s].name),
-			cell->run ? NUMBER(cell->run) : TEXT(NULL), NUMBER(cell->run_samples),
-			study_time_cell(limit_ns, 0), study_share_cell(limit_ns / b.mean_ns),
+		if (b.n == 0)
+			continue;
+		table_row(table, columns, TEXT(data->subjects[s].name), NUMBER(b.n),
+			TEXT(by_wait ? "W" : "ET"), study_time_cell(limit_ns, 0),
+			study_share_cell(limit_ns / b.mean_ns),
 			VALUE(json_real_or_null(data->subjects[s].size), NULL));
 	}
 }
@@ -132,7 +162,7 @@ static const struct column size_columns[] = {
 	INTERVAL_COLUMNS("mean", "_ns"),
 	{"SD", COLUMN_NUMBER, "sd_ns"},
 	{"BLOCKS", COLUMN_NUMBER, "blocks"},
-	{"THEIR SD", COLUMN_NUMBER, "blocks_sd_ns"},
+	{NULL, COLUMN_NUMBER, "blocks_sd_ns"},
 	{"CLOSE", COLUMN_TEXT, "close"},
 	{NULL, COLUMN_NUMBER, "size"},
 	{},
@@ -170,11 +200,42 @@ static void add_size_rows(struct table *table, const struct study_program *subje
 	}
 }
 
-int study_add_sizes(struct study_report *report, struct book *book, struct error *err)
+/* The samples of all blocks as one run, judged by the rule of causes. */
+struct joined_samples {
+	struct sample *samples;
+	struct discarding discarding; /* .out belongs to the cell */
+};
+
+static struct joined_samples join_samples(const struct study_cell *cell)
+{
+	struct joined_samples j = {
+		xcalloc(cell->n_samples + 1, sizeof(*j.samples)), {.out = cell->out}};
+
+	for (size_t clock = 0; clock < N_STUDY_CLOCKS; clock++) {
+		struct clock_discarding *d = clock == STUDY_ET ? &j.discarding.et
+							       : &j.discarding.pt;
+		size_t n, at = 0;
+		_cleanup_(freep) int64_t *kept = time_blocks_join(
+			&cell->times[STUDY_RULE_CAUSES][clock], &n);
+
+		for (size_t i = 0; i < cell->n_samples; i++) {
+			int64_t ns = cell->out[i] ? 0 : kept[at++];
+
+			if (clock == STUDY_ET)
+				j.samples[i].et_ns = ns;
+			else
+				j.samples[i].pt_ns = ns;
+		}
+		d->kept = summary_of(kept, n);
+		d->interval = interval_of_mean(kept, n, NULL, 0);
+	}
+	return j;
+}
+
+int study_add_sizes(struct study_report *report, struct error *err)
 {
 	static const struct column enough_columns[] = {
 		{"PROGRAM", COLUMN_WRAP, "program"},
-		{"RUN", COLUMN_NUMBER, "run"},
 		{"CLOCK", COLUMN_TEXT, "clock"},
 		{"SAMPLES", COLUMN_NUMBER, "samples"},
 		{"ENOUGH", COLUMN_NUMBER, "enough"},
@@ -182,62 +243,51 @@ int study_add_sizes(struct study_report *report, struct book *book, struct error
 	};
 	const struct study_data *data = report->data;
 	struct table *table = study_add_table(report, "sizes", size_columns,
-		"The first samples of the longest run of each program; outliers by cutoff + by "
-		"2 sd");
+		"The first samples of each program; outliers by cause + by 2 sd; intervals as of "
+		"independent samples");
 	struct table *enough = study_add_table(report, "enough", enough_columns,
-		"Enough: from that size on, the sd of all blocks is within 10 %% of the whole "
-		"run's, and the share of outliers within 2.5 percentage points or one sample");
+		"Enough: from that size on, the sd of all blocks of this size is within 10 %% of "
+		"that of all samples, and the share of outliers within 2.5 percentage points or "
+		"one sample");
 
 	for (size_t i = 0; i < data->n_subjects * N_STUDY_CLOCKS; i++) {
 		const struct study_program *subject = &data->subjects[i / N_STUDY_CLOCKS];
 		const struct study_cell *cell = study_cell_of(
 			data, last_combination(data), i / N_STUDY_CLOCKS);
+		struct joined_samples j = join_samples(cell);
+		_cleanup_(freep) struct sample *samples = j.samples;
 		enum study_clock clock = i % N_STUDY_CLOCKS;
-		_cleanup_(run_clear) struct run run = {};
-		_cleanup_(run_rules_clear) struct run_rules rules = {};
-		_cleanup_(run_result_clear) struct run_result result = {};
 		struct sample_sizes sizes;
 		int r;
 
-		if (cell->run == 0)
+		if (cell->n_samples == 0)
 			continue;
-		r = book_get_run(book, cell->run, &run, err);
-		if (r == 0)
-			r = run_rules_load(book, &run, NULL, false, &rules, err);
-		if (r == 0)
-			r = run_result_read(book, cell->run, &rules.rules, 0, &result, err);
-		if (r == 0)
-			r = sample_sizes_find(&sizes, &result.discarding, result.samples,
-				result.n_samples, clock == STUDY_ET, err);
+		r = sample_sizes_find(
+			&sizes, &j.discarding, samples, cell->n_samples, clock == STUDY_ET, err);
 		if (r < 0)
 			return r;
 		add_size_rows(table, subject, clock, &sizes);
-		table_row(enough, enough_columns, TEXT(subject->name), NUMBER(cell->run),
-			TEXT(study_clock_names[clock]), NUMBER(result.n_samples),
+		table_row(enough, enough_columns, TEXT(subject->name),
+			TEXT(study_clock_names[clock]), NUMBER(cell->n_samples),
 			NUMBER(sizes.suggested));
 	}
 	return 0;
 }
 
-/* Which tables of the papers a study is shown beside, with blanks between; NULL: none. */
+/* Which tables of the papers a study is shown beside, NULL: none. */
 static const char *paper_tables(enum study_kind kind)
 {
 	switch (kind) {
 	case STUDY_LENGTHS:
-		return "VI VII XVIII XIX";
+		return "VI, VII, XVIII, XIX";
 	case STUDY_SAMPLES:
-		return "XX XXI";
+		return "XX, XXI";
 	case STUDY_SETTINGS:
 	case STUDY_VERSIONS:
-		return "VII XVIII";
+		return "VII, XVIII";
 	default:
 		return NULL;
 	}
-}
-
-static struct cell paper_time_cell(double ms)
-{
-	return VALUE(json_real_or_null(ms), isnan(ms) ? "-" : text_brief("%g ms", ms));
 }
 
 static struct cell paper_count_cell(int count)
@@ -248,17 +298,17 @@ static struct cell paper_count_cell(int count)
 void study_add_papers(struct study_report *report)
 {
 	static const struct column columns[] = {
-		{"TABLE", COLUMN_TEXT, "table"},
+		{"EMP", COLUMN_TEXT, "table"},
 		{"PROGRAM", COLUMN_TEXT, "program"},
 		{"CLOCK", COLUMN_TEXT, "clock"},
-		{"STAGE", COLUMN_TEXT, "stage"},
+		{NULL, COLUMN_TEXT, "stage"},
 		{"N", COLUMN_NUMBER, "samples"},
 		{"I", COLUMN_NUMBER, "by_cutoff"},
 		{"II", COLUMN_NUMBER, "by_two_sd"},
-		{"MIN", COLUMN_NUMBER, "min_ms"},
-		{"MAX", COLUMN_NUMBER, "max_ms"},
-		{"MEAN", COLUMN_NUMBER, "mean_ms"},
-		{"SD", COLUMN_NUMBER, "sd_ms"},
+		{NULL, COLUMN_NUMBER, "min_ns"},
+		{NULL, COLUMN_NUMBER, "max_ns"},
+		{"MEAN", COLUMN_NUMBER, "mean_ns"},
+		{"SD", COLUMN_NUMBER, "sd_ns"},
 		{"CV", COLUMN_NUMBER, "cv"},
 		{},
 	};
@@ -268,18 +318,20 @@ void study_add_papers(struct study_report *report)
 	if (!wanted)
 		return;
 	table = study_add_table(report, "papers", columns,
-		"The papers' numbers (EMP, Tables %s): Red Hat Enterprise Linux 6 in 2012; "
-		"outliers by cutoff (I; in Table XIX of both checks) and by 2 sd (II)",
+		"The paper's numbers (EMP, Tables %s), of Red Hat Enterprise Linux 6 in 2012; "
+		"outliers by cutoff (I; in Table XIX by both checks) and by 2 sd (II)",
 		wanted);
 	for (const struct paper_row *p = paper_rows; p->table; p++)
-		if (text_has_word(wanted, strchr(p->table, ' ') + 1))
+		if (text_has_word(wanted, p->table))
 			table_row(table, columns, TEXT(p->table), TEXT(p->program), TEXT(p->clock),
 				TEXT(p->stage), paper_count_cell(p->samples ?: -1),
 				paper_count_cell(p->by_cutoff), paper_count_cell(p->by_two_sd),
-				paper_time_cell(p->min_ms), paper_time_cell(p->max_ms),
-				paper_time_cell(p->mean_ms), paper_time_cell(p->sd_ms),
+				study_time_cell(1e6 * p->min_ms, 0),
+				study_time_cell(1e6 * p->max_ms, 0),
+				study_time_cell(1e6 * p->mean_ms, 1e6 * p->sd_ms),
+				study_time_cell(1e6 * p->sd_ms, 1e6 * p->sd_ms),
 				study_share_cell(p->sd_ms / p->mean_ms));
 	study_add_remark(report,
-		"The papers' numbers are those that they print. Their samples are not published: "
-		"tests of EMP that have samples of these runs use a reconstruction.");
+		"The paper's numbers are those that it prints. Its samples are not published: "
+		"where EMP's own tests have samples of these runs, they are a reconstruction.");
 }

@@ -3,7 +3,6 @@
 #include "lib/study/study_picture.h"
 
 #include "lib/report/plot.h"
-#include "lib/stats/complexity.h"
 #include "lib/stats/summary.h"
 #include "lib/study/paper_numbers.h"
 #include "lib/study/study_internal.h"
@@ -20,11 +19,14 @@ enum study_picture study_picture_for(enum study_kind kind)
 	return kind == STUDY_ALGORITHMS ? STUDY_PICTURE_TIME : STUDY_PICTURE_CV;
 }
 
-/* A curve of points with their intervals, or a line without points: a fit, or a paper's. */
+/* Points with their intervals, which a line joins; or without it, beside a fit; or a line without
+ * points: a fit, or a paper's. */
+enum curve_kind { CURVE_JOINED, CURVE_LINE, CURVE_POINTS };
+
 struct curve {
 	char *name;
 	size_t panel, look; /* look: its colour and mark, from 1 */
-	bool line;
+	enum curve_kind kind;
 	struct curve_point {
 		double x, y;
 		struct block_interval interval; /* NAN: none */
@@ -58,11 +60,11 @@ static void curves_clear(struct curves *curves)
 }
 
 static struct curve *curve_add(
-	struct curves *curves, size_t panel, size_t look, bool line, const char *name)
+	struct curves *curves, size_t panel, size_t look, enum curve_kind kind, const char *name)
 {
 	struct curve *curve = array_add(curves->items, curves->n);
 
-	*curve = (struct curve){.name = xstrdup(name), .panel = panel, .look = look, .line = line};
+	*curve = (struct curve){.name = xstrdup(name), .panel = panel, .look = look, .kind = kind};
 	return curve;
 }
 
@@ -96,7 +98,7 @@ static void add_length_points(const struct study_report *report, struct curve *c
 		double length = x.mean_ns / 1e9;
 
 		if (picture == STUDY_PICTURE_CV)
-			curve_add_point(curve, length, b.cv, b.cv_interval);
+			curve_add_point(curve, length, 100 * b.cv, scaled(b.cv_interval, 100));
 		else if (picture == STUDY_PICTURE_SD)
 			curve_add_point(curve, length, b.sd_ns / 1e9, scaled(b.sd_interval, 1e-9));
 		else
@@ -108,19 +110,19 @@ static void add_length_points(const struct study_report *report, struct curve *c
 static void add_paper_curve(struct curves *curves, size_t look, const char *name, const char *table,
 	enum study_picture picture)
 {
-	struct curve *curve = curve_add(curves, 0, look, true, name);
+	struct curve *curve = curve_add(curves, 0, look, CURVE_LINE, name);
 
 	for (const struct paper_row *p = paper_rows; p->table; p++)
 		if (!strcmp(p->table, table))
 			curve_add_point(curve, p->mean_ms / 1e3,
-				picture == STUDY_PICTURE_CV ? p->sd_ms / p->mean_ms
+				picture == STUDY_PICTURE_CV ? 100 * p->sd_ms / p->mean_ms
 							    : p->sd_ms / 1e3,
 				(struct block_interval){NAN, NAN});
 }
 
 static const char *picture_title(enum study_picture picture)
 {
-	static const char *const titles[] = {"CV", "standard deviation", "time"};
+	static const char *const titles[] = {"CV (%)", "standard deviation", "time"};
 
 	return titles[picture];
 }
@@ -141,12 +143,12 @@ static void draw_lengths(
 	c->panels[0] = (struct curve_panel){
 		"", picture_title(picture), picture != STUDY_PICTURE_CV};
 	for (size_t i = 0; i < ELEMENTS(rows); i++)
-		add_length_points(report, curve_add(c, 0, i + 1, false, rows[i].name), 0,
+		add_length_points(report, curve_add(c, 0, i + 1, CURVE_JOINED, rows[i].name), 0,
 			rows[i].rule, rows[i].clock, picture);
 	if (picture == STUDY_PICTURE_TIME)
 		return;
-	add_paper_curve(c, 2, "the paper's PT (EMP, Table VI)", "EMP VI", picture);
-	add_paper_curve(c, 3, "the same after both checks (Table XIX)", "EMP XIX", picture);
+	add_paper_curve(c, 2, "the paper's PT (EMP, Table VI)", "VI", picture);
+	add_paper_curve(c, 3, "the same after both checks (Table XIX)", "XIX", picture);
 }
 
 /* EMP, Figures 9 to 12 and 17: a curve for each combination of settings, of ET and of PT. */
@@ -159,22 +161,10 @@ static void draw_versions(
 			picture_title(picture), picture != STUDY_PICTURE_CV};
 		for (size_t i = 0; i < report->data->n_combinations; i++)
 			add_length_points(report,
-				curve_add(c, clock, i + 1, false,
+				curve_add(c, clock, i + 1, CURVE_JOINED,
 					study_combination_name(report->data, i)),
 				i, report->rule, clock, picture);
 	}
-}
-
-/* The times of all blocks, one after another; the caller frees them. */
-static int64_t *joined_times(const struct time_blocks *blocks, size_t *ret_n)
-{
-	int64_t *times = NULL;
-
-	*ret_n = 0;
-	for (size_t i = 0; i < blocks->n; i++)
-		for (size_t k = 0; k < blocks->items[i].n; k++)
-			*array_add(times, *ret_n) = blocks->items[i].times_ns[k];
-	return times;
 }
 
 /* EMP, Tables XX to XXIV: what the first samples show. */
@@ -189,14 +179,15 @@ static void draw_samples(
 	for (size_t k = 0; k < N_STUDY_CLOCKS * data->n_subjects; k++) {
 		size_t clock = k / data->n_subjects, s = k % data->n_subjects, n;
 		_cleanup_(freep)
-			int64_t *times = joined_times(study_times(report, 0, s, clock), &n);
-		struct curve *curve = curve_add(c, clock, s + 1, false, data->subjects[s].name);
+			int64_t *times = time_blocks_join(study_times(report, 0, s, clock), &n);
+		struct curve *curve = curve_add(
+			c, clock, s + 1, CURVE_JOINED, data->subjects[s].name);
 
 		c->panels[clock] = (struct curve_panel){study_clock_names[clock],
 			picture_title(picture), picture != STUDY_PICTURE_CV};
 		for (; n >= 10; n /= 2) {
 			struct summary first = summary_of(times, n);
-			double y = first.relative_error;
+			double y = 100 * first.relative_error;
 
 			if (picture == STUDY_PICTURE_SD)
 				y = first.sd_ns / 1e9;
@@ -209,33 +200,32 @@ static void draw_samples(
 
 enum { FIT_POINTS = 40 };
 
-/* The most probable growth of one program, if it is known, as a line. */
+/* The growth of one program, if it is known, as a line in place of that between its points. */
 static void add_fit_line(
-	struct curves *c, size_t look, const struct curve *times, const char *program)
+	struct curves *c, const struct study_report *report, size_t subject, size_t look, size_t of)
 {
-	_cleanup_(freep) struct sized_time *sized = xcalloc(times->n + 1, sizeof(*sized));
+	const char *program = report->data->subjects[subject].program;
 	_cleanup_(freep) char *name = NULL;
 	struct complexity fit;
 	double low = INFINITY, high = 0;
 	struct curve *line;
+	size_t n;
 
-	for (size_t i = 0; i < times->n; i++) {
-		const struct curve_point *p = &times->points[i];
-
-		sized[i] = (struct sized_time){p->x, p->y,
-			isnan(p->interval.low) ? 0 : (p->interval.high - p->interval.low) / 4};
-		low = fmin(low, p->x);
-		high = fmax(high, p->x);
-	}
-	if (complexity_of(sized, times->n, &fit, NULL) < 0 || fit.verdict != COMPLEXITY_KNOWN)
+	if (study_fit(report, &subject, &fit, &n, NULL) < 0 || n == 0 ||
+		fit.verdict != COMPLEXITY_KNOWN)
 		return;
+	for (size_t i = 0; i < c->items[of].n; i++) {
+		low = fmin(low, c->items[of].points[i].x);
+		high = fmax(high, c->items[of].points[i].x);
+	}
+	c->items[of].kind = CURVE_POINTS;
 	name = text_format("%s: fit of %s", program, growth_names[fit.best]);
-	line = curve_add(c, 0, look, true, name);
+	line = curve_add(c, 0, look, CURVE_LINE, name);
 	for (int i = 0; i < FIT_POINTS; i++) {
 		double x = low * pow(high / low, (double)i / (FIT_POINTS - 1));
+		double ns = growth_curve_at(&fit.curves[fit.best], fit.best, x);
 
-		curve_add_point(line, x, growth_curve_at(&fit.curves[fit.best], fit.best, x),
-			(struct block_interval){NAN, NAN});
+		curve_add_point(line, x, ns / 1e9, (struct block_interval){NAN, NAN});
 	}
 }
 
@@ -252,14 +242,14 @@ static void draw_algorithms(
 	c->n_panels = time ? 2 : 1;
 	c->panels[0] = (struct curve_panel){
 		"PT", picture_title(picture), picture != STUDY_PICTURE_CV};
-	c->panels[1] = (struct curve_panel){"relative error of PT", "CV", false};
+	c->panels[1] = (struct curve_panel){"relative error of PT", "CV (%)", false};
 	for (size_t s = 0; s < data->n_subjects;) {
 		const char *program = data->subjects[s].program;
-		size_t first = c->n;
+		size_t first = c->n, first_subject = s;
 
-		curve_add(c, 0, ++look, false, program);
+		curve_add(c, 0, ++look, CURVE_JOINED, program);
 		if (time)
-			curve_add(c, 1, look, false, program);
+			curve_add(c, 1, look, CURVE_JOINED, program);
 		for (; s < data->n_subjects && !strcmp(data->subjects[s].program, program); s++) {
 			struct block_summary b = block_summary_of(
 				study_times(report, 0, s, STUDY_PT));
@@ -269,15 +259,17 @@ static void draw_algorithms(
 			if (time) {
 				curve_add_point(curve, size, b.mean_ns / 1e9,
 					scaled(b.mean_interval, 1e-9));
-				curve_add_point(curve + 1, size, b.cv, b.cv_interval);
+				curve_add_point(
+					curve + 1, size, 100 * b.cv, scaled(b.cv_interval, 100));
 			} else if (picture == STUDY_PICTURE_CV)
-				curve_add_point(curve, size, b.cv, b.cv_interval);
+				curve_add_point(
+					curve, size, 100 * b.cv, scaled(b.cv_interval, 100));
 			else
 				curve_add_point(
 					curve, size, b.sd_ns / 1e9, scaled(b.sd_interval, 1e-9));
 		}
 		if (time)
-			add_fit_line(c, look, &c->items[first], program);
+			add_fit_line(c, report, first_subject, look, first);
 	}
 }
 
@@ -308,6 +300,19 @@ static bool find_axis(const struct curves *c, int panel, struct axis *ret)
 	return true;
 }
 
+/* Large sizes are shown in thousands, for which their axis has room. */
+static void shorten_sizes(struct curves *c)
+{
+	struct axis axis;
+
+	if (c->x_seconds || !find_axis(c, -1, &axis) || axis.high < 1e5)
+		return;
+	c->x_title = text_brief("%s (thousands)", c->x_title);
+	for (size_t i = 0; i < c->n; i++)
+		for (size_t k = 0; k < c->items[i].n; k++)
+			c->items[i].points[k].x /= 1e3;
+}
+
 static size_t key_lines(const struct curves *c)
 {
 	size_t lines = 0;
@@ -315,6 +320,14 @@ static size_t key_lines(const struct curves *c)
 	for (size_t i = 0; i < c->n; i++)
 		lines += c->items[i].n > 0 && c->items[i].panel == 0;
 	return lines;
+}
+
+enum { PANEL_HEIGHT = 42, HEADING_HEIGHT = 4, BELOW_HEIGHT = 9 }; /* mm */
+
+static double curves_height(const struct curves *c)
+{
+	return plot_height(
+		HEADING_HEIGHT + PANEL_HEIGHT * (double)c->n_panels + BELOW_HEIGHT, key_lines(c));
 }
 
 static void write_curves(const void *subject, FILE *script)
@@ -327,6 +340,8 @@ static void write_curves(const void *subject, FILE *script)
 	plot_text(script, "x_title", 0, "%s", c->x_title);
 	find_axis(c, -1, &axis);
 	plot_axis(script, "x", 0, &axis);
+	fprintf(script, "heading_share = %.4f\npanel_share = %.4f\n",
+		HEADING_HEIGHT / curves_height(c), PANEL_HEIGHT / curves_height(c));
 	fprintf(script, "panels = %zu\nkey_lines = %zu\narray captions[%zu]\narray y_titles[%zu]\n",
 		c->n_panels, key_lines(c), c->n_panels, c->n_panels);
 	plot_axes(script, "y", c->n_panels);
@@ -338,7 +353,7 @@ static void write_curves(const void *subject, FILE *script)
 	}
 	fprintf(script,
 		"n_curves = %zu\narray names[%zu]\narray panel[%zu]\narray looks[%zu]\n"
-		"array lines[%zu]\n$curves << EOD\n",
+		"array kinds[%zu]\n$curves << EOD\n",
 		c->n, c->n, c->n, c->n, c->n);
 	for (size_t i = 0; i < c->n; i++) {
 		if (c->items[i].n == 0)
@@ -357,8 +372,8 @@ static void write_curves(const void *subject, FILE *script)
 		_cleanup_(freep) char *name = plot_short(curve->name, 44);
 
 		plot_text(script, "names", ++n, "%s", curve->n > 0 ? name : "");
-		fprintf(script, "panel[%zu] = %zu\nlooks[%zu] = %zu\nlines[%zu] = %d\n", n,
-			curve->panel + 1, n, (curve->look - 1) % 8 + 1, n, curve->line);
+		fprintf(script, "panel[%zu] = %zu\nlooks[%zu] = %zu\nkinds[%zu] = %d\n", n,
+			curve->panel + 1, n, (curve->look - 1) % 8 + 1, n, curve->kind);
 	}
 }
 
@@ -389,8 +404,8 @@ static void picture_rows_clear(struct picture_rows *rows)
 static void set_row_value(struct picture_row *row, size_t series, const struct block_summary *b,
 	enum study_picture picture)
 {
-	row->values[series] = picture == STUDY_PICTURE_CV ? b->cv : b->sd_ns / 1e9;
-	row->intervals[series] = picture == STUDY_PICTURE_CV ? b->cv_interval
+	row->values[series] = picture == STUDY_PICTURE_CV ? 100 * b->cv : b->sd_ns / 1e9;
+	row->intervals[series] = picture == STUDY_PICTURE_CV ? scaled(b->cv_interval, 100)
 							     : scaled(b->sd_interval, 1e-9);
 	if (picture == STUDY_PICTURE_TIME) {
 		row->values[series] = b->mean_ns / 1e9;
@@ -405,21 +420,17 @@ static void list_clock_rows(
 
 	rows->series[0] = "of each clock";
 	rows->n_series = 1;
-	for (size_t i = 0; i < data->n_clocks + data->n_subjects * N_STUDY_CLOCKS; i++) {
-		size_t own = i - data->n_clocks;
-		bool reading = i < data->n_clocks;
-		struct block_summary b = block_summary_of(
-			reading ? &data->clocks[i].times
-				: study_times(
-					  report, 0, own / N_STUDY_CLOCKS, own % N_STUDY_CLOCKS));
+	for (size_t i = 0; i < study_n_clocks(data); i++) {
+		struct study_clock_times of = study_clock(report, i);
+		struct block_summary b = block_summary_of(&of.times);
 		struct picture_row *row;
 
 		if (b.n == 0)
 			continue;
 		row = array_add(rows->items, rows->n);
-		row->label = reading ? xstrdup(data->clocks[i].name)
-				     : text_format(
-					       "EMP's %s", study_clock_names[own % N_STUDY_CLOCKS]);
+		row->label = xstrdup(of.name);
+		if (data->n_subjects > 1)
+			text_append(&row->label, ", ", "%s", data->subjects[of.subject].name);
 		set_row_value(row, 0, &b, picture);
 	}
 }
@@ -457,7 +468,7 @@ static void list_share_rows(const struct study_report *report, struct picture_ro
 	rows->n_series = 2;
 	rows->logarithmic = rows->seconds = false;
 	rows->mark = 0;
-	rows->title = "share of the variance that the step removes (%)";
+	rows->title = "variance that the step removes (%)";
 	for (size_t k = 0; k < data->n_contrasts * data->n_subjects; k++) {
 		size_t s = k % data->n_subjects;
 		const struct study_contrast *c = &data->contrasts[k / data->n_subjects];
@@ -484,7 +495,7 @@ static bool find_rows_axis(const struct picture_rows *rows, struct axis *ret)
 		.seconds = rows->seconds,
 		.low = INFINITY,
 		.high = -INFINITY,
-		.room = 5};
+		.room = 4};
 
 	for (size_t k = 0; k < rows->n * rows->n_series; k++) {
 		const struct picture_row *row = &rows->items[k / rows->n_series];
@@ -519,7 +530,7 @@ static bool find_rows_axis(const struct picture_rows *rows, struct axis *ret)
 	return true;
 }
 
-static void write_rows(const void *subject, FILE *script)
+static void write_picture_rows(const void *subject, FILE *script)
 {
 	const struct picture_rows *rows = subject;
 	struct axis axis;
@@ -552,7 +563,7 @@ static void write_rows(const void *subject, FILE *script)
 	for (size_t series = 0; series < rows->n_series; series++)
 		plot_text(script, "names", series + 1, "%s", rows->series[series]);
 	for (size_t i = 0; i < rows->n; i++) {
-		_cleanup_(freep) char *label = plot_short(rows->items[i].label, 18);
+		_cleanup_(freep) char *label = plot_short(rows->items[i].label, 16);
 
 		plot_tick_text(script, "labels", i + 1, label);
 	}
@@ -593,7 +604,7 @@ static int draw_rows(const struct study_report *report, enum study_picture pictu
 		list_suite_rows(report, &rows, picture);
 	if (rows.n == 0 || !find_rows_axis(&rows, &axis))
 		return nothing_to_draw(report, picture, err);
-	return plot_drawing((struct drawing){"study-rows", write_rows, &rows,
+	return plot_drawing((struct drawing){"study-rows", write_picture_rows, &rows,
 				    plot_height(20 + 4.5 * (double)rows.n, rows.n_series)},
 		path, keep, err);
 }
@@ -622,9 +633,9 @@ static int draw_curves(const struct study_report *report, enum study_picture pic
 	for (size_t p = 0; p < curves.n_panels; p++)
 		if (!find_axis(&curves, (int)p, &axis))
 			return nothing_to_draw(report, picture, err);
+	shorten_sizes(&curves);
 	return plot_drawing(
-		(struct drawing){"study-curves", write_curves, &curves,
-			plot_height(12 + 45 * (double)curves.n_panels, key_lines(&curves))},
+		(struct drawing){"study-curves", write_curves, &curves, curves_height(&curves)},
 		path, keep, err);
 }
 

@@ -58,7 +58,7 @@ void study_add_bounds(struct table *table, struct block_interval interval)
 		VALUE(json_real_or_null(interval.high), NULL));
 }
 
-static void add_interval(struct table *table, struct block_interval interval, const char *text)
+void study_add_interval(struct table *table, struct block_interval interval, const char *text)
 {
 	table_add(table, TEXT(isnan(interval.low) ? NULL : text));
 	study_add_bounds(table, interval);
@@ -66,7 +66,7 @@ static void add_interval(struct table *table, struct block_interval interval, co
 
 void study_add_time_interval(struct table *table, struct block_interval interval, double step_ns)
 {
-	add_interval(table, interval,
+	study_add_interval(table, interval,
 		text_interval(interval.low, interval.high, isnan(step_ns) ? 0 : step_ns, NULL));
 }
 
@@ -75,9 +75,20 @@ void study_add_share_interval(struct table *table, struct block_interval interva
 	double most = 100 * fmax(fabs(interval.low), fabs(interval.high));
 	int decimals = most >= 10 || most <= 0 ? 0 : (int)ceil(1 - log10(most));
 
-	add_interval(table, interval,
+	study_add_interval(table, interval,
 		text_brief("%.*f … %.*f %%", decimals, 100 * interval.low, decimals,
 			100 * interval.high));
+}
+
+void study_add_summary(struct table *table, const struct block_summary *b)
+{
+	table_add(table, study_time_cell(b->mean_ns, b->sd_ns));
+	study_add_bounds(table, b->mean_interval);
+	table_add(table, study_time_cell(b->sd_ns, b->sd_ns));
+	study_add_time_interval(table, b->sd_interval, b->sd_ns);
+	table_add(table, study_share_cell(b->cv));
+	study_add_bounds(table, b->cv_interval);
+	table_add(table, NUMBER(b->min_ns), NUMBER(b->max_ns));
 }
 
 const char *study_combination_name(const struct study_data *data, size_t combination)
@@ -107,10 +118,10 @@ static int add_tables(struct study_report *report, struct book *book, struct err
 	switch (report->data->study.what) {
 	case STUDY_LENGTHS:
 		study_add_rules(report);
-		study_add_limits(report, book);
+		study_add_limits(report);
 		break;
 	case STUDY_SAMPLES:
-		r = study_add_sizes(report, book, err);
+		r = study_add_sizes(report, err);
 		study_add_rules(report);
 		break;
 	case STUDY_SETTINGS:

@@ -5,8 +5,8 @@
 
 #include "lib/study/paper_numbers.h"
 
-/* A step shows something if chance explains as much in one study of 500, in whichever program. */
-static const double LEVEL = 0.002;
+/* A step shows something if chance explains as much in one study of 200. */
+static const double LEVEL = 0.005;
 
 /* Of all samples, a daemon that took less is not shown. */
 static const double LEAST_SHARE = 1e-5;
@@ -20,14 +20,7 @@ void study_add_times(struct study_report *report)
 		{"CLOCK", COLUMN_TEXT, "clock"},
 		{"BLOCKS", COLUMN_NUMBER, "blocks"},
 		{"N", COLUMN_NUMBER, "samples"},
-		{"MEAN", COLUMN_NUMBER, "mean_ns"},
-		BOUND_COLUMNS("mean", "_ns"),
-		{"SD", COLUMN_NUMBER, "sd_ns"},
-		INTERVAL_COLUMNS("sd", "_ns"),
-		{"CV", COLUMN_NUMBER, "cv"},
-		BOUND_COLUMNS("cv", ""),
-		{NULL, COLUMN_NUMBER, "min_ns"},
-		{NULL, COLUMN_NUMBER, "max_ns"},
+		SUMMARY_COLUMNS,
 		{NULL, COLUMN_NUMBER, "size"},
 		{},
 	};
@@ -46,15 +39,9 @@ void study_add_times(struct study_report *report)
 			table_begin_row(table);
 			table_add(table, TEXT(data->subjects[s].name),
 				TEXT(study_combination_name(data, c)),
-				TEXT(study_clock_names[clock]), NUMBER(b.n_blocks), NUMBER(b.n),
-				study_time_cell(b.mean_ns, b.sd_ns));
-			study_add_bounds(table, b.mean_interval);
-			table_add(table, study_time_cell(b.sd_ns, b.sd_ns));
-			study_add_time_interval(table, b.sd_interval, b.sd_ns);
-			table_add(table, study_share_cell(b.cv));
-			study_add_bounds(table, b.cv_interval);
-			table_add(table, NUMBER(b.min_ns), NUMBER(b.max_ns),
-				VALUE(json_real_or_null(data->subjects[s].size), NULL));
+				TEXT(study_clock_names[clock]), NUMBER(b.n_blocks), NUMBER(b.n));
+			study_add_summary(table, &b);
+			table_add(table, VALUE(json_real_or_null(data->subjects[s].size), NULL));
 		}
 }
 
@@ -161,15 +148,20 @@ static void add_verdicts(struct study_report *report)
 			VALUE(json_real_or_null(j->effect.spread.p), NULL));
 	}
 	study_add_remark(report,
-		"SHOWS: chance explains as much as is named there in one study of %.0f, whichever "
-		"step it is. Steps are compared within rounds.",
+		"SHOWS names a change only if chance would show one, at any step, in no more than "
+		"one study of %.0f. Steps are compared within rounds.",
 		1 / LEVEL);
 }
 
-static void add_share(struct table *table, const struct variance_share *share)
+/* A share of a variance, in percent with one decimal. */
+static void add_share_cells(struct table *table, const struct variance_share *share)
 {
-	table_add(table, study_share_cell(share->share));
-	study_add_share_interval(table, share->interval);
+	struct block_interval i = share->interval;
+
+	table_add(table,
+		VALUE(json_real_or_null(share->share),
+			isnan(share->share) ? "-" : text_brief("%.1f %%", 100 * share->share)));
+	study_add_interval(table, i, text_brief("%.1f … %.1f %%", 100 * i.low, 100 * i.high));
 }
 
 static void add_step_shares(struct study_report *report)
@@ -201,8 +193,8 @@ static void add_step_shares(struct study_report *report)
 			table_begin_row(table);
 			table_add(table, TEXT(data->subjects[s].name), TEXT(c->name),
 				TEXT(study_clock_names[clock]));
-			add_share(table, &shares.removed);
-			add_share(table, &shares.explained);
+			add_share_cells(table, &shares.removed);
+			add_share_cells(table, &shares.explained);
 		}
 }
 
@@ -237,7 +229,7 @@ static void add_variance(struct study_report *report)
 		table_add(table, TEXT(data->subjects[i / N_STUDY_CLOCKS].name),
 			TEXT(study_clock_names[i % N_STUDY_CLOCKS]));
 		for (size_t p = 0; p < N_VARIANCE_PARTS; p++)
-			add_share(table, &shares.parts[p]);
+			add_share_cells(table, &shares.parts[p]);
 	}
 }
 
@@ -278,6 +270,13 @@ static void add_daemons_gone(struct study_report *report)
 
 void study_add_steps(struct study_report *report)
 {
+	if (report->data->virtual)
+		study_add_remark(report,
+			"This is a virtual machine: turbo, SpeedStep and other settings of the "
+			"processor are the host's, and steps that set them show nothing here.");
+	study_add_remark(report,
+		"The numbers of the papers' Tables II to V and of Figures 2, 9 to 12 and 17 are not "
+		"part of EMP.");
 	if (report->data->n_contrasts == 0)
 		return;
 	add_verdicts(report);

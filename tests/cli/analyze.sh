@@ -121,7 +121,8 @@ random.seed(4)
 def took(n): # on the program's CPU
     return 2 * 10**7 if n == 50 else 1000
 samples = [{"n": n, "start_ns": n * 10**9, "et_ns": 10**8 + took(n) + n % 7 * 1000 + random.randrange(300000), "pt_ns": 10**8, "wait_ns": took(n) + n % 7 * 1000, "executions":
-            [{"name": "here", "pt_ns": took(n), "same_cpu_ns": took(n)}, {"name": "elsewhere", "pt_ns": took(n) + 3 * 10**6, "same_cpu_ns": 900}]} for n in range(1, 101)]
+            [{"name": "here", "pt_ns": took(n), "same_cpu_ns": took(n), "tick_ns": took(n) // 4000000 * 4000000},
+             {"name": "elsewhere", "pt_ns": took(n) + 3 * 10**6, "same_cpu_ns": 900, "tick_ns": 24 * 10**6 * (n == 50)}]} for n in range(1, 101)]
 print(json.dumps({"format": "emp-run", "version": 1, "program": "INC0.1", "task_length_s": 0.1, "resolution_ns": 1, "samples": samples}))
 END
 cp "$EMP_DB" "$dir/elsewhere.db"
@@ -132,6 +133,10 @@ gives "all of it is there with --all, as it counts" '([(l["daemon"], l["pt_ns"],
 	$analyze --db "$dir/elsewhere.db" daemons 6 --by-wait --all --json
 gives "--other-cpus counts time on other CPUs too" '([(l["daemon"], l["pt_ns"]) for l in d["l_samples"]] == [("here", 20000000), ("elsewhere", 23000000)])' \
 	$analyze --db "$dir/elsewhere.db" daemons 6 --by-wait --other-cpus --json
+gives "--clock tick counts ticks, on all CPUs" '([(l["daemon"], l["pt_ns"]) for l in d["l_samples"]] == [("here", 20000000), ("elsewhere", 24000000)])' \
+	$analyze --db "$dir/elsewhere.db" daemons 6 --by-wait --clock tick --json
+expect 1 'run 1: of an execution in sample 1 the time in ticks is not known: omit --clock tick' $analyze daemons 1 --clock tick
+expect 1 "clock must be exact or tick, not 'utc'" $analyze daemons 1 --clock utc
 
 # By W, what is shown is W: to the microsecond, though it was rounded to find the cluster.
 expect 0 'an L: 1 of 100 samples with W over 7.000 us,' $analyze --db "$dir/elsewhere.db" daemons 6 --by-wait

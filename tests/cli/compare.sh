@@ -141,6 +141,10 @@ expect 0 'Run by sh -c' $measure -r 2 -S auto 'true | cat'
 expect 0 '' $measure -r 2 -w 0 -L ms 1,2 -P more 1 3 -D 1 "$burn {ms}" --export-json par.json
 that "parameters are combined, the first fastest" json par.json \
 	'[(r["parameters"]["ms"], r["parameters"]["more"]) for r in d["results"]] == [("1","1"),("2","1"),("1","2"),("2","2"),("1","3"),("2","3")]'
+that "a parameter that the line has not is in the name" json par.json \
+	'[r["command"].split()[1:] for r in d["results"]][:2] == [["1", "(more", "=", "1)"], ["2", "(more", "=", "1)"]]'
+expect 0 '' $measure -r 2 -w 0 -L file a,b -p 'echo >{file}' true
+expect 0 '"true (file = b)"' "$build/analyze/emp-analyze" list --last 1 --json
 expect 0 'x 0.5  *[0-9]' env COLUMNS=120 $measure -r 1 -w 0 -P n 0 1 -D 0.5 'echo x {n}'
 expect 1 'must go from a number up to a number' $measure -P n 3 1 'echo {n}'
 expect 1 'needs 3 values' $measure -P n 3

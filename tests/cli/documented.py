@@ -180,6 +180,9 @@ def write_all():
     measured(f"-r 5 -n often -- {BURN} 2")  # earlier runs show how runs differ
     document("emp-analyze --json trend often", 2, 3, 4)
     document("emp-analyze --json cutoffs --short 1 --long 2 --force", 2)
+    subprocess.run([sys.executable, source + "/tests/cli/made_up_studies.py", os.environ["EMP_DB"]], check=True)
+    for study in range(1, 9):
+        document(f"emp-analyze study --json {study}")
     write_all_of_made_up()
 
 

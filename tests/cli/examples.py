@@ -108,6 +108,8 @@ def prepare():
     prepared(f"emp-calibrate -q clocks --cpu {CPU} && emp-analyze clocks --json >c.json && emp-analyze import c.json")
     prepared("EMP_DB=trend.db emp-measure -q -r 2 true")
     prepared(f"{sys.executable} {source}/tests/cli/made_up_runs.py trend.db")
+    prepared("EMP_DB=study.db emp-measure -q -r 2 true")
+    prepared(f"{sys.executable} {source}/tests/cli/made_up_studies.py study.db")
     prepared("EMP_DB=load.db emp-measure -q -r 2 true")
     jump_to(12, "load.db")
     for seed in "1", "2":
@@ -145,7 +147,7 @@ def try_example(where, command):
     folder = "project" if "emp-compare-commits" in typed else "."
     shutil.copy("without.db", "fresh.db")
     fresh = re.match("emp-analyze cutoffs|emp-calibrate profile import", typed)
-    book = "fresh.db" if fresh else "trend.db" if " trend " in typed else "load.db" if "emp-analyze load" in typed else "book.db"
+    book = "fresh.db" if fresh else "trend.db" if " trend " in typed else "load.db" if "emp-analyze load" in typed else "study.db" if "emp-analyze study" in typed else "book.db"
     done = run(typed, cwd=folder, env=os.environ | {"EMP_DB": os.path.abspath(book)})
     print(f"{done.returncode}, {where}: {typed}", flush=True)
     also = {status for part, status in ALSO.items() if part in typed}

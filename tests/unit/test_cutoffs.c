@@ -71,6 +71,57 @@ TEST(with_a_period_short_programs_get_the_cutoff_of_the_short_run)
 	assert_true(c->firm);
 }
 
+/* The long run has 20 samples of 100 s; the period of the short one is given in seconds. */
+static int64_t period_kept(
+	double period_s, const uint32_t *long_at, size_t n_long, size_t n_present)
+{
+	enum { SAMPLES = 20 };
+	struct sample samples[SAMPLES] = {};
+	struct long_execution executions[SAMPLES];
+	struct daemon_statistics a = statistics_of("cron", -1, 0, 50),
+				 b = statistics_of("cron", -1, 0, 900);
+	_cleanup_(cutoffs_clear) struct cutoffs left_out = {};
+	_cleanup_(profile_clear) struct profile profile = {};
+	struct analysis runs[] = {
+		{.resolution_ns = 1, .spacing_ns = 1e9, .statistics = &a, .n_statistics = 1},
+		{.resolution_ns = 1,
+			.spacing_ns = 1e11,
+			.samples = samples,
+			.n_samples = SAMPLES,
+			.statistics = &b,
+			.n_statistics = 1}};
+
+	for (uint32_t i = 0; i < SAMPLES; i++)
+		samples[i] = (struct sample){
+			.n = i + 1, .start_ns = (i + 1) * 100 * NS_PER_S, .et_ns = 99 * NS_PER_S};
+	for (size_t i = 0; i < n_long; i++)
+		executions[i] = (struct long_execution){long_at[i] + 1, long_at[i], 1000};
+	a.period = (struct period){.ns = period_s * 1e9, .occurrences = 3};
+	b.long_executions = executions;
+	b.n_long_executions = n_long;
+	b.n_present = n_present;
+	profile = cutoffs_make("x", runs, 0, &left_out);
+	return profile.cutoffs[0].period_ns / NS_PER_S;
+}
+
+TEST(a_period_is_kept_if_the_long_run_agrees_with_it)
+{
+	static const uint32_t each_fourth[] = {1, 5, 9, 13, 17}, late[] = {1, 14},
+			      over_a_border[] = {1, 2, 9, 10}, near[] = {1, 5, 7, 13};
+
+	assert_int_equal(period_kept(400, each_fourth, 5, 0), 400);
+	/* the other executions are in the central cluster */
+	assert_int_equal(period_kept(400, late, 2, 3), 400);
+	assert_int_equal(period_kept(800, over_a_border, 4, 0), 800);
+	/* more often */
+	assert_int_equal(period_kept(400, near, 4, 16), 0);
+	/* 25 times in 2,000 s, of which 20 samples could have shown 20 */
+	assert_int_equal(period_kept(80, late, 2, 10), 80);
+	assert_int_equal(period_kept(80, late, 2, 5), 0);
+	/* fewer than four are expected */
+	assert_int_equal(period_kept(600, late, 1, 0), 600);
+}
+
 /* Of the papers' runs, which were imported, the larger holds (Table XVI). */
 TEST(without_a_period_that_of_the_run_nearest_in_length_holds)
 {
