@@ -13,11 +13,12 @@ static const struct option_row common_options[] = {
 };
 
 /* A verb has a file of its own, with its options. */
-extern const struct verb study_list, study_show, study_run_row, study_resume_row, study_blocks_row;
+extern const struct verb study_list, study_show, study_run_row, study_resume_row, study_remove,
+	study_blocks_row;
 
 /* In the order of help. */
 static const struct verb *const verbs[] = {
-	&study_list, &study_show, &study_run_row, &study_resume_row, NULL};
+	&study_list, &study_show, &study_run_row, &study_resume_row, &study_remove, NULL};
 
 static const struct tool tool = {
 	.name = "emp-study",
@@ -28,7 +29,7 @@ static const struct tool tool = {
 		 "  emp-study run --dry-run lengths     what would be measured, and how long\n"
 		 "  emp-study show settings > my.ini    a study of your own: edit it, and\n"
 		 "  emp-study run my.ini                run it\n"
-		 "  emp-analyze study                   the result of the last study\n",
+		 "  emp-analyze study --last            the result of the last study\n",
 	.options = common_options,
 	.verbs = verbs,
 };

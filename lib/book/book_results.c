@@ -10,13 +10,13 @@ static const char *const clock_names[N_STORED_CLOCKS] = {
 	[STORED_ET] = "et",
 };
 
-static const char *const rule_names[N_DISCARD_RULES] = {
-	[DISCARD_CUTOFF] = "cutoff",
-	[DISCARD_UNPROFILED] = "unprofiled",
-	[DISCARD_INCOMPLETE] = "incomplete",
-	[DISCARD_NEIGHBOUR] = "neighbour",
-	[DISCARD_DUET] = "duet",
-	[DISCARD_TWO_SD] = "two_sd",
+static const char *const rule_names[N_STORED_RULES] = {
+	[STORED_BY_CUTOFF] = "cutoff",
+	[STORED_BY_UNPROFILED] = "unprofiled",
+	[STORED_BY_INCOMPLETE] = "incomplete",
+	[STORED_BY_NEIGHBOUR] = "neighbour",
+	[STORED_BY_DUET] = "duet",
+	[STORED_BY_TWO_SD] = "two_sd",
 };
 
 static const struct field result_fields[] = {
@@ -42,7 +42,7 @@ static const struct field_table result_table = {
 
 static const struct field discard_fields[] = {
 	{FIELD(stored_discard, FIELD_UINT32, sample)},
-	{FIELD(stored_discard, FIELD_ENUM, rule), .words = rule_names, .n_words = N_DISCARD_RULES},
+	{FIELD(stored_discard, FIELD_ENUM, rule), .words = rule_names, .n_words = N_STORED_RULES},
 	{FIELD(stored_discard, FIELD_ENUM, clock), .words = clock_names,
 		.n_words = N_STORED_CLOCKS},
 	{FIELD(stored_discard, FIELD_TEXT, daemon), IS_OPTIONAL},

@@ -22,20 +22,20 @@ struct stored_result {
 };
 
 /* In the order of a sample's reasons. */
-enum discard_rule {
-	DISCARD_CUTOFF,
-	DISCARD_UNPROFILED,
-	DISCARD_INCOMPLETE,
-	DISCARD_NEIGHBOUR,
-	DISCARD_DUET,
-	DISCARD_TWO_SD,
-	N_DISCARD_RULES
+enum stored_rule {
+	STORED_BY_CUTOFF,
+	STORED_BY_UNPROFILED,
+	STORED_BY_INCOMPLETE,
+	STORED_BY_NEIGHBOUR,
+	STORED_BY_DUET,
+	STORED_BY_TWO_SD,
+	N_STORED_RULES
 };
 
 /* Why a sample was discarded. */
 struct stored_discard {
 	uint32_t sample;
-	int rule, clock;         /* clock: of DISCARD_TWO_SD only */
+	int rule, clock;         /* clock: of STORED_BY_TWO_SD only */
 	char *daemon, *unit;     /* not owned */
 	int64_t pt_ns, limit_ns; /* -1: none */
 };

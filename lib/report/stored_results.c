@@ -36,7 +36,7 @@ struct discard_list {
 };
 
 /* Samples that a rule discards by themselves. */
-static void discard_list_numbers(struct discard_list *list, enum discard_rule rule,
+static void discard_list_numbers(struct discard_list *list, enum stored_rule rule,
 	enum stored_clock clock, const uint32_t *numbers, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -51,7 +51,7 @@ static void discard_list_numbers(struct discard_list *list, enum discard_rule ru
 
 /* Samples that a rule discards because of a daemon. */
 static void discard_list_daemons(
-	struct discard_list *list, enum discard_rule rule, const struct over_cutoff *over, size_t n)
+	struct discard_list *list, enum stored_rule rule, const struct over_cutoff *over, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		*array_add(list->items, list->n) = (struct stored_discard){
@@ -72,15 +72,17 @@ int result_store(struct book *book, const struct run_result *result, struct erro
 	_cleanup_(freep) struct stored_discard *items = NULL;
 	struct discard_list list = {};
 
-	discard_list_daemons(&list, DISCARD_CUTOFF, d->over, d->n_over);
-	discard_list_daemons(&list, DISCARD_UNPROFILED, d->unprofiled, d->n_unprofiled);
+	discard_list_daemons(&list, STORED_BY_CUTOFF, d->over, d->n_over);
+	discard_list_daemons(&list, STORED_BY_UNPROFILED, d->unprofiled, d->n_unprofiled);
 	discard_list_numbers(
-		&list, DISCARD_INCOMPLETE, STORED_NO_CLOCK, d->incomplete, d->n_incomplete);
+		&list, STORED_BY_INCOMPLETE, STORED_NO_CLOCK, d->incomplete, d->n_incomplete);
 	discard_list_numbers(
-		&list, DISCARD_NEIGHBOUR, STORED_NO_CLOCK, d->by_neighbour, d->n_by_neighbour);
-	discard_list_numbers(&list, DISCARD_DUET, STORED_NO_CLOCK, d->by_duet, d->n_by_duet);
-	discard_list_numbers(&list, DISCARD_TWO_SD, STORED_PT, d->pt.by_two_sd, d->pt.n_by_two_sd);
-	discard_list_numbers(&list, DISCARD_TWO_SD, STORED_ET, d->et.by_two_sd, d->et.n_by_two_sd);
+		&list, STORED_BY_NEIGHBOUR, STORED_NO_CLOCK, d->by_neighbour, d->n_by_neighbour);
+	discard_list_numbers(&list, STORED_BY_DUET, STORED_NO_CLOCK, d->by_duet, d->n_by_duet);
+	discard_list_numbers(
+		&list, STORED_BY_TWO_SD, STORED_PT, d->pt.by_two_sd, d->pt.n_by_two_sd);
+	discard_list_numbers(
+		&list, STORED_BY_TWO_SD, STORED_ET, d->et.by_two_sd, d->et.n_by_two_sd);
 	items = list.items;
 	return book_put_results(book, d->run.id, results, items, list.n, err);
 }

@@ -25,6 +25,17 @@ void time_block_append(struct time_block *block, int64_t time_ns)
 	*array_add(block->times_ns, block->n) = time_ns;
 }
 
+int64_t *time_blocks_join(const struct time_blocks *blocks, size_t *ret_n)
+{
+	int64_t *times = NULL;
+
+	*ret_n = 0;
+	for (size_t i = 0; i < blocks->n; i++)
+		for (size_t k = 0; k < blocks->items[i].n; k++)
+			*array_add(times, *ret_n) = blocks->items[i].times_ns[k];
+	return times;
+}
+
 void time_blocks_clear(struct time_blocks *blocks)
 {
 	for (size_t i = 0; i < blocks->n; i++)
@@ -127,19 +138,23 @@ static void random_free(gsl_rng **random)
 	gsl_rng_free(*random);
 }
 
-/* The interval of the mean: by the means of the blocks; of one block, by its samples. */
-static struct block_interval mean_interval_of(const struct block_summary *s)
+/* The error and the interval of the mean: by the means of the blocks; of one block, by its
+ * samples. */
+static void find_block_mean_interval(struct block_summary *s)
 {
 	double df = s->of_means_df, variance = s->of_means / (double)s->n_blocks, half;
 
+	s->error_ns = NAN;
+	s->mean_interval = no_interval;
 	if (s->n_blocks == 1) {
 		df = (double)s->n - 1;
 		variance = s->within / (double)s->n;
 	}
 	if (df < 1)
-		return no_interval;
-	half = gsl_cdf_tdist_Pinv(0.975, df) * sqrt(variance);
-	return (struct block_interval){s->mean_ns - half, s->mean_ns + half};
+		return;
+	s->error_ns = sqrt(variance);
+	half = gsl_cdf_tdist_Pinv(0.975, df) * s->error_ns;
+	s->mean_interval = (struct block_interval){s->mean_ns - half, s->mean_ns + half};
 }
 
 static void find_sd(struct block_summary *s)
@@ -191,6 +206,7 @@ struct block_summary block_summary_of(const struct time_blocks *blocks)
 	}
 	if (s.n == 0)
 		return (struct block_summary){.mean_ns = NAN,
+			.error_ns = NAN,
 			.sd_ns = NAN,
 			.cv = NAN,
 			.mean_interval = no_interval,
@@ -205,7 +221,7 @@ struct block_summary block_summary_of(const struct time_blocks *blocks)
 		s.of_means_df = (double)s.n_blocks - 1;
 		s.of_means = squares / s.of_means_df;
 	}
-	s.mean_interval = mean_interval_of(&s);
+	find_block_mean_interval(&s);
 	find_sd(&s);
 	return s;
 }

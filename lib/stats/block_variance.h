@@ -27,6 +27,8 @@ struct time_blocks {
 /* Appends an empty block, or returns the last one if it is that one. */
 struct time_block *time_blocks_add(struct time_blocks *blocks, int round);
 void time_block_append(struct time_block *block, int64_t time_ns);
+/* All times, one block after another; the caller frees them. */
+int64_t *time_blocks_join(const struct time_blocks *blocks, size_t *ret_n);
 void time_blocks_clear(struct time_blocks *blocks);
 
 /* NAN: not known. */
@@ -37,6 +39,7 @@ struct block_interval {
 struct block_summary {
 	size_t n_blocks, n; /* blocks with samples, samples */
 	double mean_ns;     /* of the means of the blocks */
+	double error_ns;    /* the standard error of the mean; NAN: one sample */
 	struct block_interval mean_interval;
 	double sd_ns; /* of a sample in any block; NAN: one sample */
 	struct block_interval sd_interval;

@@ -65,20 +65,17 @@ static int find_subject(const struct study_data *data, const char *subject, size
 
 /* The sample i of a run, to each rule that keeps it. cutoffs: the run judged by the cutoffs of its
  * profile alone; causes: by its own rules. */
-static void add_sample(struct study_cell *cell, int round, const struct run_result *cutoffs,
+static void add_sample(struct study_cell *cell, const struct run_result *cutoffs,
 	const struct run_result *causes, size_t i)
 {
 	for (size_t clock = 0; clock < N_STUDY_CLOCKS; clock++) {
 		bool et = clock == STUDY_ET;
-		const struct clock_discarding *papers = et ? &cutoffs->discarding.et
-							   : &cutoffs->discarding.pt;
 		const struct clock_discarding *own = et ? &causes->discarding.et
 							: &causes->discarding.pt;
 		int64_t ns = sample_time_ns(&cutoffs->samples[i], et);
 		const bool kept[N_STUDY_RULES] = {
 			[STUDY_RULE_ALL] = true,
 			[STUDY_RULE_SEDONA] = !cutoffs->discarding.out[i],
-			[STUDY_RULE_EMP] = papers->in_papers[i],
 			[STUDY_RULE_CAUSES] = !causes->discarding.out[i],
 		};
 
@@ -100,6 +97,40 @@ static void begin_block(struct study_cell *cell, const struct study_block *block
 		for (size_t clock = 0; clock < N_STUDY_CLOCKS; clock++)
 			if (!again)
 				time_blocks_add(&cell->times[rule][clock], block->round);
+}
+
+/* The second check of the paper is of all samples of a program, whatever block they are in: of a
+ * few samples none is beyond two sd. */
+static void add_two_sd(struct study_cell *cell, enum study_clock clock)
+{
+	const struct time_blocks *kept = &cell->times[STUDY_RULE_SEDONA][clock];
+	struct time_blocks *emp = &cell->times[STUDY_RULE_EMP][clock];
+	_cleanup_(freep) int64_t *times = NULL;
+	struct summary left;
+	size_t n;
+
+	times = time_blocks_join(kept, &n);
+	left = summary_of(times, n);
+	for (size_t i = 0; i < kept->n; i++)
+		for (size_t k = 0; k < kept->items[i].n; k++)
+			if (!beyond_two_sd(&left, kept->items[i].times_ns[k]))
+				time_block_append(&emp->items[i], kept->items[i].times_ns[k]);
+}
+
+static void add_waits(
+	struct study_cell *cell, int round, const struct run *run, const struct run_result *result)
+{
+	struct time_block *block;
+
+	if (!run_wait_is_exact(run))
+		cell->waits_unknown = true;
+	if (cell->waits_unknown) {
+		time_blocks_clear(&cell->waits);
+		return;
+	}
+	block = time_blocks_add(&cell->waits, round);
+	for (size_t i = 0; i < result->n_samples; i++)
+		time_block_append(block, sample_taken_ns(&result->samples[i]));
 }
 
 static struct study_daemon *find_study_daemon(struct study_data *data, const char *name)
@@ -166,12 +197,12 @@ static int add_samples_of_run(struct book *book, struct study_data *data,
 	begin_block(cell, block, again);
 	/* one that is being measured may have more by now */
 	n = cutoffs.n_samples < causes.n_samples ? cutoffs.n_samples : causes.n_samples;
-	for (size_t i = 0; i < n; i++)
-		add_sample(cell, block->round, &cutoffs, &causes, i);
-	if (n > cell->run_samples) {
-		cell->run = id;
-		cell->run_samples = n;
+	for (size_t i = 0; i < n; i++) {
+		add_sample(cell, &cutoffs, &causes, i);
+		*array_add(cell->out, cell->n_samples) = causes.discarding.out[i];
 	}
+	add_waits(cell, block->round, &run, &cutoffs);
+	data->has_cutoffs |= rules.rules.profile != NULL;
 	add_daemon_times(data, combination, &causes);
 	return 0;
 }
@@ -194,6 +225,8 @@ static int add_runs(struct book *book, struct study_data *data, const struct stu
 				book, data, &blocks[k], runs[i].run, profile, again, err);
 	}
 	free(runs);
+	for (size_t i = 0; i < data->n_combinations * data->n_subjects * N_STUDY_CLOCKS; i++)
+		add_two_sd(&data->cells[i / N_STUDY_CLOCKS], i % N_STUDY_CLOCKS);
 	for (size_t i = 0; i < data->n_daemons; i++)
 		for (size_t c = 0; c < data->n_combinations; c++)
 			data->daemons[i].shares[c] /= fmax(1, data->et_ns[c]);
@@ -204,12 +237,16 @@ static void add_reading(struct study_data *data, const struct study_block *block
 	const struct study_reading *reading)
 {
 	struct time_blocks *times;
-	size_t k = 0;
+	size_t k = 0, subject;
 
-	while (k < data->n_clocks && strcmp(data->clocks[k].name, reading->clock) != 0)
+	if (find_subject(data, block->subject, &subject) < 0)
+		return;
+	while (k < data->n_clocks && (data->clocks[k].subject != subject ||
+					     strcmp(data->clocks[k].name, reading->clock) != 0))
 		k++;
 	if (k == data->n_clocks)
-		array_add(data->clocks, data->n_clocks)->name = xstrdup(reading->clock);
+		*array_add(data->clocks, data->n_clocks) = (struct study_clock_times){
+			.name = xstrdup(reading->clock), .subject = subject};
 	times = &data->clocks[k].times;
 	if (times->n == 0 || times->items[times->n - 1].round != block->round)
 		time_blocks_add(times, block->round);
@@ -346,10 +383,13 @@ int study_data_read(struct book *book, int64_t study, const char *profile, struc
 
 void study_data_clear(struct study_data *data)
 {
-	for (size_t i = 0; data->cells && i < data->n_combinations * data->n_subjects; i++)
+	for (size_t i = 0; data->cells && i < data->n_combinations * data->n_subjects; i++) {
+		time_blocks_clear(&data->cells[i].waits);
+		free(data->cells[i].out);
 		for (size_t rule = 0; rule < N_STUDY_RULES; rule++)
 			for (size_t clock = 0; clock < N_STUDY_CLOCKS; clock++)
 				time_blocks_clear(&data->cells[i].times[rule][clock]);
+	}
 	free(data->cells);
 	for (size_t i = 0; i < data->n_subjects; i++) {
 		free(data->subjects[i].name);

@@ -23,8 +23,11 @@ extern const char *const study_clock_names[N_STUDY_CLOCKS];
 /* A program of one size under one combination of settings. */
 struct study_cell {
 	struct time_blocks times[N_STUDY_RULES][N_STUDY_CLOCKS];
-	int64_t run; /* the one with the most samples; 0: none */
-	size_t run_samples;
+	/* what others took from each sample; empty if a run does not know it exactly */
+	struct time_blocks waits;
+	bool waits_unknown;
+	bool *out; /* by the rule of causes: of all samples, in the order of blocks */
+	size_t n_samples;
 };
 
 /* What a background process took under a combination of settings, as a share of the ET of all
@@ -34,9 +37,10 @@ struct study_daemon {
 	double *shares;    /* of each combination */
 };
 
-/* A clock of the study of clocks. */
+/* A clock of the study of clocks, and what it timed. */
 struct study_clock_times {
 	char *name;
+	size_t subject;
 	struct time_blocks times;
 };
 
@@ -70,6 +74,7 @@ struct study_data {
 	struct study_clock_times *clocks;
 	size_t n_clocks;
 	size_t n_blocks, n_finished; /* blocks */
+	bool has_cutoffs;            /* a run was measured with a profile, or one was given */
 	bool virtual;                /* it was measured on a virtual machine */
 };
 

@@ -469,7 +469,7 @@ int study_read(struct study_file *ret, const char *name, struct error *err)
 	return study_parse(ret, text, path, err);
 }
 
-static int by_name(const void *a, const void *b)
+static int study_by_name(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -491,7 +491,7 @@ int study_names(char ***ret, struct error *err)
 	}
 	closedir(dir);
 	if (n > 0)
-		qsort(names, n, sizeof(*names), by_name);
+		qsort(names, n, sizeof(*names), study_by_name);
 	*array_add(names, n) = NULL;
 	*ret = TAKE(names);
 	return 0;
@@ -556,6 +556,15 @@ bool study_combination_is_empty(const struct study_file *file, size_t i)
 		if (!file->steps[k].empty)
 			return false;
 	return true;
+}
+
+size_t study_n_measured_combinations(const struct study_file *file)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < study_n_combinations(file); i++)
+		n += !study_combination_is_empty(file, i);
+	return n;
 }
 
 int study_combination_find(const struct study_file *file, const char *label, size_t *ret)

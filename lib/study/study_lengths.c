@@ -83,6 +83,10 @@ void study_add_rules(struct study_report *report)
 		for (size_t k = 0; k < data->n_subjects * N_STUDY_RULES; k++)
 			add_rule_row(table, data, k / N_STUDY_RULES, clock, k % N_STUDY_RULES);
 	}
+	if (!data->has_cutoffs)
+		study_add_remark(report,
+			"No run was measured with a profile: sedona discards nothing, and emp only "
+			"what is beyond 2 sd. --profile NAME applies one.");
 	study_add_remark(report,
 		"Rules: all samples; sedona, those without an execution over a cutoff of the "
 		"profile; emp, of these those within 2 sd of their mean (the papers' two checks); "
@@ -91,34 +95,58 @@ void study_add_rules(struct study_report *report)
 		"makes the sd look small.");
 }
 
-void study_add_limits(struct study_report *report, struct book *book)
+/* What the central cluster hides (EMP, step 2), of all blocks together: each without what its
+ * median is away from that of the first, since the machine's speed changes. NAN: nothing is
+ * known. */
+static double detection_limit(const struct time_blocks *blocks)
+{
+	_cleanup_(cluster_clear) struct cluster cluster = {};
+	struct sample *samples = NULL;
+	_cleanup_(freep) struct sample *owned = NULL;
+	double first = NAN;
+	size_t n = 0;
+
+	for (const struct time_block *b = blocks->items; b < blocks->items + blocks->n; b++) {
+		double median = median_of(b->times_ns, b->n);
+
+		first = isnan(first) ? median : first;
+		for (size_t i = 0; i < b->n; i++)
+			array_add(samples, n)->et_ns = b->times_ns[i] + llround(first - median);
+	}
+	owned = samples;
+	if (n < 2 || cluster_find(&cluster, samples, n, 1, 0, NULL) < 0)
+		return NAN;
+	return (double)(cluster.high_ns - cluster.median_ns);
+}
+
+void study_add_limits(struct study_report *report)
 {
 	static const struct column columns[] = {
 		{"PROGRAM", COLUMN_WRAP, "program"},
-		{"RUN", COLUMN_NUMBER, "run"},
 		{"N", COLUMN_NUMBER, "samples"},
+		{"BY", COLUMN_TEXT, "by"},
 		{"DETECTION LIMIT", COLUMN_NUMBER, "detection_limit_ns"},
 		{"SHARE", COLUMN_NUMBER, "share"},
 		{NULL, COLUMN_NUMBER, "size"},
 		{},
 	};
-	const struct analysis_options options = {.by_wait_if_exact = true};
 	const struct study_data *data = report->data;
 	struct table *table = study_add_table(report, "limits", columns,
-		"Detection limits: daemons that take less of a sample are not seen in its times");
+		"Detection limits: daemons that take less of a sample are not seen in its waiting "
+		"time W, or its ET where W is not known exactly");
 
 	for (size_t s = 0; s < data->n_subjects; s++) {
 		const struct study_cell *cell = study_cell_of(data, last_combination(data), s);
-		struct block_summary b = block_summary_of(&cell->times[STUDY_RULE_ALL][STUDY_ET]);
-		_cleanup_(analysis_clear) struct analysis analysis = {};
-		double limit_ns = NAN;
+		const struct time_blocks *ets = &cell->times[STUDY_RULE_ALL][STUDY_ET];
+		struct block_summary b = block_summary_of(ets);
+		bool by_wait = cell->waits.n > 0;
+		double limit_ns = detection_limit(by_wait ? &cell->waits : ets);
 
-		/* too few samples tell nothing */
-		if (cell->run && analysis_load(book, cell->run, &options, &analysis, NULL) == 0)
-			limit_ns = (double)analysis.noise.blind_ns;
-		table_row(table, columns, TEXT(data->subjects[s].name),
-			cell->run ? NUMBER(cell->run) : TEXT(NULL), NUMBER(cell->run_samples),
-			study_time_cell(limit_ns, 0), study_share_cell(limit_ns / b.mean_ns),
+		if (b.n == 0)
+			continue;
+		table_row(table, columns, TEXT(data->subjects[s].name), NUMBER(b.n),
+			TEXT(by_wait ? "W" : "ET"), study_time_cell(limit_ns, 0),
+			study_share_cell(limit_ns / b.mean_ns),
 			VALUE(json_real_or_null(data->subjects[s].size), NULL));
 	}
 }
@@ -172,11 +200,42 @@ static void add_size_rows(struct table *table, const struct study_program *subje
 	}
 }
 
-int study_add_sizes(struct study_report *report, struct book *book, struct error *err)
+/* The samples of all blocks as one run, judged by the rule of causes. */
+struct joined_samples {
+	struct sample *samples;
+	struct discarding discarding; /* .out belongs to the cell */
+};
+
+static struct joined_samples join_samples(const struct study_cell *cell)
+{
+	struct joined_samples j = {
+		xcalloc(cell->n_samples + 1, sizeof(*j.samples)), {.out = cell->out}};
+
+	for (size_t clock = 0; clock < N_STUDY_CLOCKS; clock++) {
+		struct clock_discarding *d = clock == STUDY_ET ? &j.discarding.et
+							       : &j.discarding.pt;
+		size_t n, at = 0;
+		_cleanup_(freep) int64_t *kept = time_blocks_join(
+			&cell->times[STUDY_RULE_CAUSES][clock], &n);
+
+		for (size_t i = 0; i < cell->n_samples; i++) {
+			int64_t ns = cell->out[i] ? 0 : kept[at++];
+
+			if (clock == STUDY_ET)
+				j.samples[i].et_ns = ns;
+			else
+				j.samples[i].pt_ns = ns;
+		}
+		d->kept = summary_of(kept, n);
+		d->interval = interval_of_mean(kept, n, NULL, 0);
+	}
+	return j;
+}
+
+int study_add_sizes(struct study_report *report, struct error *err)
 {
 	static const struct column enough_columns[] = {
 		{"PROGRAM", COLUMN_WRAP, "program"},
-		{"RUN", COLUMN_NUMBER, "run"},
 		{"CLOCK", COLUMN_TEXT, "clock"},
 		{"SAMPLES", COLUMN_NUMBER, "samples"},
 		{"ENOUGH", COLUMN_NUMBER, "enough"},
@@ -184,38 +243,32 @@ int study_add_sizes(struct study_report *report, struct book *book, struct error
 	};
 	const struct study_data *data = report->data;
 	struct table *table = study_add_table(report, "sizes", size_columns,
-		"The first samples of the longest run of each program; outliers by cutoff + by "
-		"2 sd");
+		"The first samples of each program; outliers by cause + by 2 sd; intervals as of "
+		"independent samples");
 	struct table *enough = study_add_table(report, "enough", enough_columns,
-		"Enough: from that size on, the sd of all blocks is within 10 %% of the whole "
-		"run's, and the share of outliers within 2.5 percentage points or one sample");
+		"Enough: from that size on, the sd of all blocks of this size is within 10 %% of "
+		"that of all samples, and the share of outliers within 2.5 percentage points or "
+		"one sample");
 
 	for (size_t i = 0; i < data->n_subjects * N_STUDY_CLOCKS; i++) {
 		const struct study_program *subject = &data->subjects[i / N_STUDY_CLOCKS];
 		const struct study_cell *cell = study_cell_of(
 			data, last_combination(data), i / N_STUDY_CLOCKS);
+		struct joined_samples j = join_samples(cell);
+		_cleanup_(freep) struct sample *samples = j.samples;
 		enum study_clock clock = i % N_STUDY_CLOCKS;
-		_cleanup_(run_clear) struct run run = {};
-		_cleanup_(run_rules_clear) struct run_rules rules = {};
-		_cleanup_(run_result_clear) struct run_result result = {};
 		struct sample_sizes sizes;
 		int r;
 
-		if (cell->run == 0)
+		if (cell->n_samples == 0)
 			continue;
-		r = book_get_run(book, cell->run, &run, err);
-		if (r == 0)
-			r = run_rules_load(book, &run, NULL, false, &rules, err);
-		if (r == 0)
-			r = run_result_read(book, cell->run, &rules.rules, 0, &result, err);
-		if (r == 0)
-			r = sample_sizes_find(&sizes, &result.discarding, result.samples,
-				result.n_samples, clock == STUDY_ET, err);
+		r = sample_sizes_find(
+			&sizes, &j.discarding, samples, cell->n_samples, clock == STUDY_ET, err);
 		if (r < 0)
 			return r;
 		add_size_rows(table, subject, clock, &sizes);
-		table_row(enough, enough_columns, TEXT(subject->name), NUMBER(cell->run),
-			TEXT(study_clock_names[clock]), NUMBER(result.n_samples),
+		table_row(enough, enough_columns, TEXT(subject->name),
+			TEXT(study_clock_names[clock]), NUMBER(cell->n_samples),
 			NUMBER(sizes.suggested));
 	}
 	return 0;

@@ -3,7 +3,6 @@
 #include "lib/study/study_picture.h"
 
 #include "lib/report/plot.h"
-#include "lib/stats/complexity.h"
 #include "lib/stats/summary.h"
 #include "lib/study/paper_numbers.h"
 #include "lib/study/study_internal.h"
@@ -168,18 +167,6 @@ static void draw_versions(
 	}
 }
 
-/* The times of all blocks, one after another; the caller frees them. */
-static int64_t *joined_times(const struct time_blocks *blocks, size_t *ret_n)
-{
-	int64_t *times = NULL;
-
-	*ret_n = 0;
-	for (size_t i = 0; i < blocks->n; i++)
-		for (size_t k = 0; k < blocks->items[i].n; k++)
-			*array_add(times, *ret_n) = blocks->items[i].times_ns[k];
-	return times;
-}
-
 /* EMP, Tables XX to XXIV: what the first samples show. */
 static void draw_samples(
 	const struct study_report *report, struct curves *c, enum study_picture picture)
@@ -192,7 +179,7 @@ static void draw_samples(
 	for (size_t k = 0; k < N_STUDY_CLOCKS * data->n_subjects; k++) {
 		size_t clock = k / data->n_subjects, s = k % data->n_subjects, n;
 		_cleanup_(freep)
-			int64_t *times = joined_times(study_times(report, 0, s, clock), &n);
+			int64_t *times = time_blocks_join(study_times(report, 0, s, clock), &n);
 		struct curve *curve = curve_add(
 			c, clock, s + 1, CURVE_JOINED, data->subjects[s].name);
 
@@ -213,34 +200,32 @@ static void draw_samples(
 
 enum { FIT_POINTS = 40 };
 
-/* The most probable growth of one program, if it is known, as a line. */
-static void add_fit_line(struct curves *c, size_t look, size_t of, const char *program)
+/* The growth of one program, if it is known, as a line in place of that between its points. */
+static void add_fit_line(
+	struct curves *c, const struct study_report *report, size_t subject, size_t look, size_t of)
 {
-	const struct curve *times = &c->items[of];
-	_cleanup_(freep) struct sized_time *sized = xcalloc(times->n + 1, sizeof(*sized));
+	const char *program = report->data->subjects[subject].program;
 	_cleanup_(freep) char *name = NULL;
 	struct complexity fit;
 	double low = INFINITY, high = 0;
 	struct curve *line;
+	size_t n;
 
-	for (size_t i = 0; i < times->n; i++) {
-		const struct curve_point *p = &times->points[i];
-
-		sized[i] = (struct sized_time){p->x, p->y,
-			isnan(p->interval.low) ? 0 : (p->interval.high - p->interval.low) / 4};
-		low = fmin(low, p->x);
-		high = fmax(high, p->x);
-	}
-	if (complexity_of(sized, times->n, &fit, NULL) < 0 || fit.verdict != COMPLEXITY_KNOWN)
+	if (study_fit(report, &subject, &fit, &n, NULL) < 0 || n == 0 ||
+		fit.verdict != COMPLEXITY_KNOWN)
 		return;
+	for (size_t i = 0; i < c->items[of].n; i++) {
+		low = fmin(low, c->items[of].points[i].x);
+		high = fmax(high, c->items[of].points[i].x);
+	}
 	c->items[of].kind = CURVE_POINTS;
 	name = text_format("%s: fit of %s", program, growth_names[fit.best]);
 	line = curve_add(c, 0, look, CURVE_LINE, name);
 	for (int i = 0; i < FIT_POINTS; i++) {
 		double x = low * pow(high / low, (double)i / (FIT_POINTS - 1));
+		double ns = growth_curve_at(&fit.curves[fit.best], fit.best, x);
 
-		curve_add_point(line, x, growth_curve_at(&fit.curves[fit.best], fit.best, x),
-			(struct block_interval){NAN, NAN});
+		curve_add_point(line, x, ns / 1e9, (struct block_interval){NAN, NAN});
 	}
 }
 
@@ -260,7 +245,7 @@ static void draw_algorithms(
 	c->panels[1] = (struct curve_panel){"relative error of PT", "CV (%)", false};
 	for (size_t s = 0; s < data->n_subjects;) {
 		const char *program = data->subjects[s].program;
-		size_t first = c->n;
+		size_t first = c->n, first_subject = s;
 
 		curve_add(c, 0, ++look, CURVE_JOINED, program);
 		if (time)
@@ -284,7 +269,7 @@ static void draw_algorithms(
 					curve, size, b.sd_ns / 1e9, scaled(b.sd_interval, 1e-9));
 		}
 		if (time)
-			add_fit_line(c, look, first, program);
+			add_fit_line(c, report, first_subject, look, first);
 	}
 }
 
@@ -435,21 +420,17 @@ static void list_clock_rows(
 
 	rows->series[0] = "of each clock";
 	rows->n_series = 1;
-	for (size_t i = 0; i < data->n_clocks + data->n_subjects * N_STUDY_CLOCKS; i++) {
-		size_t own = i - data->n_clocks;
-		bool reading = i < data->n_clocks;
-		struct block_summary b = block_summary_of(
-			reading ? &data->clocks[i].times
-				: study_times(
-					  report, 0, own / N_STUDY_CLOCKS, own % N_STUDY_CLOCKS));
+	for (size_t i = 0; i < study_n_clocks(data); i++) {
+		struct study_clock_times of = study_clock(report, i);
+		struct block_summary b = block_summary_of(&of.times);
 		struct picture_row *row;
 
 		if (b.n == 0)
 			continue;
 		row = array_add(rows->items, rows->n);
-		row->label = reading ? xstrdup(data->clocks[i].name)
-				     : text_format(
-					       "EMP's %s", study_clock_names[own % N_STUDY_CLOCKS]);
+		row->label = xstrdup(of.name);
+		if (data->n_subjects > 1)
+			text_append(&row->label, ", ", "%s", data->subjects[of.subject].name);
 		set_row_value(row, 0, &b, picture);
 	}
 }

@@ -2,60 +2,60 @@
 /* The tables of studies of clocks, of algorithms and of suites of programs. */
 #include "lib/study/study_internal.h"
 
-#include "lib/stats/complexity.h"
+size_t study_n_clocks(const struct study_data *data)
+{
+	return data->n_clocks + data->n_subjects * N_STUDY_CLOCKS;
+}
+
+/* In the order of programs: the clocks of a program, and then EMP's own. */
+struct study_clock_times study_clock(const struct study_report *report, size_t i)
+{
+	static const char *const names[] = {"ET of emp-measure", "PT of emp-measure"};
+	const struct study_data *data = report->data;
+
+	for (size_t s = 0; s < data->n_subjects; s++) {
+		for (size_t k = 0; k < data->n_clocks; k++)
+			if (data->clocks[k].subject == s && i-- == 0)
+				return data->clocks[k];
+		for (size_t clock = 0; clock < N_STUDY_CLOCKS; clock++)
+			if (i-- == 0)
+				return (struct study_clock_times){
+					(char *)names[clock], s, *study_times(report, 0, s, clock)};
+	}
+	abort(); /* there are not so many */
+}
 
 void study_add_clocks(struct study_report *report)
 {
 	static const struct column columns[] = {
+		{"PROGRAM", COLUMN_WRAP, "program"},
 		{"CLOCK", COLUMN_TEXT, "clock"},
 		{NULL, COLUMN_NUMBER, "blocks"},
 		{"N", COLUMN_NUMBER, "samples"},
-		{NULL, COLUMN_NUMBER, "min_ns"},
-		{NULL, COLUMN_NUMBER, "max_ns"},
-		{"MEAN", COLUMN_NUMBER, "mean_ns"},
-		BOUND_COLUMNS("mean", "_ns"),
-		{"SD", COLUMN_NUMBER, "sd_ns"},
-		INTERVAL_COLUMNS("sd", "_ns"),
-		{"CV", COLUMN_NUMBER, "cv"},
-		BOUND_COLUMNS("cv", ""),
+		SUMMARY_COLUMNS,
 		{},
 	};
 	const struct study_data *data = report->data;
 	struct table *table = study_add_table(report, "clocks", columns,
-		"The same program by each clock, side by side; EMP's own are ET and PT");
+		"The same executions by each clock; those of emp-measure are others, in turn");
 
-	for (size_t i = 0; i < data->n_clocks + data->n_subjects * N_STUDY_CLOCKS; i++) {
-		size_t own = i - data->n_clocks;
-		bool reading = i < data->n_clocks;
-		struct block_summary b = block_summary_of(
-			reading ? &data->clocks[i].times
-				: study_times(
-					  report, 0, own / N_STUDY_CLOCKS, own % N_STUDY_CLOCKS));
+	for (size_t i = 0; i < study_n_clocks(data); i++) {
+		struct study_clock_times of = study_clock(report, i);
+		struct block_summary b = block_summary_of(&of.times);
 
 		if (b.n == 0)
 			continue;
 		table_begin_row(table);
-		table_add(table,
-			TEXT(reading ? data->clocks[i].name
-				     : text_brief("%s of %s",
-					       study_clock_names[own % N_STUDY_CLOCKS],
-					       data->subjects[own / N_STUDY_CLOCKS].name)),
-			NUMBER(b.n_blocks), NUMBER(b.n), study_time_cell((double)b.min_ns, b.sd_ns),
-			study_time_cell((double)b.max_ns, b.sd_ns),
-			study_time_cell(b.mean_ns, b.sd_ns));
-		study_add_bounds(table, b.mean_interval);
-		table_add(table, study_time_cell(b.sd_ns, b.sd_ns));
-		study_add_time_interval(table, b.sd_interval, b.sd_ns);
-		table_add(table, study_share_cell(b.cv));
-		study_add_bounds(table, b.cv_interval);
+		table_add(table, TEXT(data->subjects[of.subject].name), TEXT(of.name),
+			NUMBER(b.n_blocks), NUMBER(b.n));
+		study_add_summary(table, &b);
 	}
 	study_add_remark(
 		report, "The numbers of the papers' Table XXV and Figure 18 are not part of EMP.");
 }
 
-/* The sizes of a program, and the fit; *at: of its first subject, then behind its last one. */
-static int fit_program(const struct study_report *report, size_t *at, struct complexity *ret,
-	size_t *ret_n, struct error *err)
+int study_fit(const struct study_report *report, size_t *at, struct complexity *ret, size_t *ret_n,
+	struct error *err)
 {
 	const struct study_data *data = report->data;
 	const char *program = data->subjects[*at].program;
@@ -64,13 +64,11 @@ static int fit_program(const struct study_report *report, size_t *at, struct com
 
 	for (; *at < data->n_subjects && !strcmp(data->subjects[*at].program, program); ++*at) {
 		struct block_summary b = block_summary_of(study_times(report, 0, *at, STUDY_PT));
-		double half = (b.mean_interval.high - b.mean_interval.low) / 2;
 		double size = data->subjects[*at].size;
 
-		if (b.n == 0 || !(b.mean_ns > 0) || !(size >= 2))
-			continue;
-		/* half an interval is about two standard errors */
-		times[n++] = (struct sized_time){size, b.mean_ns, isnan(half) ? 0 : half / 2};
+		if (b.n > 0 && b.mean_ns > 0 && size >= 2)
+			times[n++] = (struct sized_time){
+				size, b.mean_ns, isnan(b.error_ns) ? 0 : b.error_ns};
 	}
 	*ret_n = n;
 	return n > 0 ? complexity_of(times, n, ret, err) : 0;
@@ -108,7 +106,7 @@ int study_add_fits(struct study_report *report, struct error *err)
 		const char *program = data->subjects[at].program;
 		struct complexity c;
 		size_t n;
-		int r = fit_program(report, &at, &c, &n, err);
+		int r = study_fit(report, &at, &c, &n, err);
 
 		if (r < 0)
 			return r;

@@ -80,6 +80,17 @@ void study_add_share_interval(struct table *table, struct block_interval interva
 			100 * interval.high));
 }
 
+void study_add_summary(struct table *table, const struct block_summary *b)
+{
+	table_add(table, study_time_cell(b->mean_ns, b->sd_ns));
+	study_add_bounds(table, b->mean_interval);
+	table_add(table, study_time_cell(b->sd_ns, b->sd_ns));
+	study_add_time_interval(table, b->sd_interval, b->sd_ns);
+	table_add(table, study_share_cell(b->cv));
+	study_add_bounds(table, b->cv_interval);
+	table_add(table, NUMBER(b->min_ns), NUMBER(b->max_ns));
+}
+
 const char *study_combination_name(const struct study_data *data, size_t combination)
 {
 	bool more = data->file.order == STUDY_ONE_AFTER_ANOTHER && combination > 1;
@@ -107,10 +118,10 @@ static int add_tables(struct study_report *report, struct book *book, struct err
 	switch (report->data->study.what) {
 	case STUDY_LENGTHS:
 		study_add_rules(report);
-		study_add_limits(report, book);
+		study_add_limits(report);
 		break;
 	case STUDY_SAMPLES:
-		r = study_add_sizes(report, book, err);
+		r = study_add_sizes(report, err);
 		study_add_rules(report);
 		break;
 	case STUDY_SETTINGS:

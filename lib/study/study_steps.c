@@ -5,8 +5,8 @@
 
 #include "lib/study/paper_numbers.h"
 
-/* A step shows something if chance explains as much in one study of 500, in whichever program. */
-static const double LEVEL = 0.002;
+/* A step shows something if chance explains as much in one study of 200. */
+static const double LEVEL = 0.005;
 
 /* Of all samples, a daemon that took less is not shown. */
 static const double LEAST_SHARE = 1e-5;
@@ -20,14 +20,7 @@ void study_add_times(struct study_report *report)
 		{"CLOCK", COLUMN_TEXT, "clock"},
 		{"BLOCKS", COLUMN_NUMBER, "blocks"},
 		{"N", COLUMN_NUMBER, "samples"},
-		{"MEAN", COLUMN_NUMBER, "mean_ns"},
-		BOUND_COLUMNS("mean", "_ns"),
-		{"SD", COLUMN_NUMBER, "sd_ns"},
-		INTERVAL_COLUMNS("sd", "_ns"),
-		{"CV", COLUMN_NUMBER, "cv"},
-		BOUND_COLUMNS("cv", ""),
-		{NULL, COLUMN_NUMBER, "min_ns"},
-		{NULL, COLUMN_NUMBER, "max_ns"},
+		SUMMARY_COLUMNS,
 		{NULL, COLUMN_NUMBER, "size"},
 		{},
 	};
@@ -46,15 +39,9 @@ void study_add_times(struct study_report *report)
 			table_begin_row(table);
 			table_add(table, TEXT(data->subjects[s].name),
 				TEXT(study_combination_name(data, c)),
-				TEXT(study_clock_names[clock]), NUMBER(b.n_blocks), NUMBER(b.n),
-				study_time_cell(b.mean_ns, b.sd_ns));
-			study_add_bounds(table, b.mean_interval);
-			table_add(table, study_time_cell(b.sd_ns, b.sd_ns));
-			study_add_time_interval(table, b.sd_interval, b.sd_ns);
-			table_add(table, study_share_cell(b.cv));
-			study_add_bounds(table, b.cv_interval);
-			table_add(table, NUMBER(b.min_ns), NUMBER(b.max_ns),
-				VALUE(json_real_or_null(data->subjects[s].size), NULL));
+				TEXT(study_clock_names[clock]), NUMBER(b.n_blocks), NUMBER(b.n));
+			study_add_summary(table, &b);
+			table_add(table, VALUE(json_real_or_null(data->subjects[s].size), NULL));
 		}
 }
 

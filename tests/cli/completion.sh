@@ -33,12 +33,12 @@ offers() {
 	echo "FAULT: '$said' (status $status), not '$expected': $*"
 	faults=$((faults + 1))
 }
-offers 'words setup calibrate measure load compare-commits analyze inc help version ' emp ''
+offers 'words setup calibrate measure load compare-commits study analyze inc help version ' emp ''
 offers 'words measure ' emp me
 offers 'words audit apply ' emp setup a
 offers 'words audit apply ' emp-setup a
 offers 'words audit apply ' /usr/bin/emp-setup a
-offers 'words show sample-size scatter ' emp analyze s
+offers 'words show sample-size scatter study ' emp analyze s
 offers 'words --fail-if-slower ' emp measure --fail
 offers '* --json --help --version ' emp analyze list --
 offers 'words interleave shuffle sequence duet ' emp measure --order ''

@@ -191,6 +191,10 @@ def write_all():
     document("emp-analyze clocks --json")
     with open("office.ini", "w", encoding="utf-8") as file:
         file.write(run("emp-load example"))
+    with open("small.ini", "w", encoding="utf-8") as file:
+        file.write("[study]\nwhat = suite\nsamples = 3\n[subject true]\ncommand = true\n")
+    run("emp-study run -q small.ini")
+    document("emp-study list --json")
     loads = [document("emp-load run office.ini -r 2 --json")["run"] for _ in range(2)]
     document(f"emp-analyze load --json {loads[0]}")
     document(f"emp-analyze load --json {loads[0]} {loads[1]}")

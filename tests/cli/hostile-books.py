@@ -30,6 +30,11 @@ analyze compare 1 2
 analyze trend sleep
 analyze trend INC0.2 --json
 analyze trend INC0.2 -o OUT.svg --script
+study list
+study list --json
+analyze study 1
+analyze study 1 --json
+analyze study 2
 analyze load 3
 analyze load 3 --json
 analyze load 3 6
@@ -162,6 +167,14 @@ def make(where):
         INSERT INTO page_wait VALUES (3, 1, 'slave', 1, 1, 1, 0);
         INSERT INTO page_wait_bin VALUES (3, 1, 'slave', 0, 10000, 1, 1);
         INSERT INTO note VALUES (4, 1, 'profile', 'x'), (4, 2, 'resolution', 'y');
+        INSERT INTO study(id, name, what, file, options, seed, notes, started_ns, finished_ns) VALUES
+            (1, 'mine', 'clocks', '[study]\nwhat = clocks\n[subject INC]\ninc = 1\n', '[]', 1, 'x', 1, 2),
+            (2, 'room', 'clean-room', '[study]\nwhat = clean-room\n', '[]', 1, NULL, 1, NULL);
+        INSERT INTO study_block VALUES (1, 1, 1, 1, NULL, 'INC1', 1.0, '["emp-inc", "1"]', 3, 1, 2), (2, 2, 1, 1, NULL, 'x', NULL, '["x"]', 1, 1, 2);
+        INSERT INTO study_run VALUES (2, 1);
+        INSERT INTO study_reading VALUES (1, 'rdtsc', 1, 5);
+        INSERT INTO study_comparison VALUES (2, 0, 0.0, NULL);
+        INSERT INTO study_claim VALUES (2, 'x', 'none', 1.0);
         INSERT INTO profile_resolving SELECT id, 10, 0.02, 0.05, 0.01 FROM profile;
     """)
     db.execute("PRAGMA journal_mode = DELETE")

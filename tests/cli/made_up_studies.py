@@ -5,7 +5,7 @@
     1 settings    INC0.1 and INC1, steps units, ntp and nothing, one after another, 8 rounds: a unit takes 5 % of each sample on
                   average, and as much of it varies; ntp takes 0.5 % of every sample; the last step changes nothing
     2 lengths     INC0.01 to INC8, 4 rounds: sd of 0.05 ms, and a rare sample that is 5 % longer in ET
-    3 samples     INC0.1, one run of 320 samples
+    3 samples     INC0.1, 4 rounds of 80 samples
     4 versions    the same steps as settings, each left out in turn
     5 clocks      INC8 by four clocks, of which one counts ticks of 10 ms
     6 algorithms  sort (n^2) and merge (n log n), 100K to 3.2M
@@ -100,8 +100,8 @@ INCS = [("INC%g" % size, size) for size in SIZES]
 study("lengths", "[study]\nwhat = lengths\n" + INC % ", ".join("%g" % s for s in SIZES), combinations([None], INCS, 4), lengths)
 
 def many(step, subject, size):
-    return [s for _ in range(13) for s in lengths(step, subject, size)][:320]
-study("samples", "[study]\nwhat = samples\n" + INC % "0.1", combinations([None], [("INC0.1", 0.1)], 1), many)
+    return [s for _ in range(4) for s in lengths(step, subject, size)][:80]
+study("samples", "[study]\nwhat = samples\n" + INC % "0.1", combinations([None], [("INC0.1", 0.1)], 4), many)
 
 LABELS = (None, "all", "without units", "without ntp", "without nothing")
 study("versions", "[study]\nwhat = versions\norder = each-left-out\n" + INC % "0.01, 0.1, 1" + STEPS,
