@@ -21,9 +21,10 @@ static void list_contrasts(struct study_data *data)
 
 	for (size_t i = first; i < data->n_combinations; i++) {
 		struct study_contrast *c = array_add(data->contrasts, data->n_contrasts);
-		const struct study_step *step = &data->file.steps[i - first];
+		const char *label = data->combinations[i]; /* "a", or "without a" */
 
-		*c = (struct study_contrast){.name = xstrdup(step->name), .after = i};
+		*c = (struct study_contrast){
+			.name = xstrdup(label + (first == 2 ? strlen("without ") : 0)), .after = i};
 		if (data->file.order == STUDY_ONE_AFTER_ANOTHER)
 			c->before = i - 1;
 		if (data->file.order == STUDY_EACH_LEFT_OUT) {
@@ -31,7 +32,7 @@ static void list_contrasts(struct study_data *data)
 			c->after = 1;
 		}
 	}
-	if (data->file.order != STUDY_EACH_ALONE && data->file.n_steps > 1)
+	if (data->file.order != STUDY_EACH_ALONE && data->n_contrasts > 1)
 		*array_add(data->contrasts, data->n_contrasts) = (struct study_contrast){
 			.name = xstrdup("all steps"),
 			.after = first == 2 ? 1 : data->n_combinations - 1,
@@ -322,6 +323,14 @@ static void list_subjects(
 			&data->file);
 }
 
+static bool has_blocks_of(const char *step, const struct study_block *blocks, size_t n_blocks)
+{
+	for (size_t i = 0; i < n_blocks; i++)
+		if (blocks[i].step && !strcmp(blocks[i].step, step))
+			return true;
+	return false;
+}
+
 /* Its file says which settings there are. */
 static int begin_data(struct study_data *data, const struct study_block *blocks, size_t n_blocks,
 	struct error *err)
@@ -332,10 +341,15 @@ static int begin_data(struct study_data *data, const struct study_block *blocks,
 
 	if (r < 0)
 		return r;
-	data->n_combinations = study_n_combinations(&data->file);
-	data->combinations = xcalloc(data->n_combinations + 1, sizeof(*data->combinations));
-	for (size_t i = 0; i < data->n_combinations; i++)
-		data->combinations[i] = study_combination_label(&data->file, i);
+	data->combinations = xcalloc(
+		study_n_combinations(&data->file) + 1, sizeof(*data->combinations));
+	for (size_t i = 0; i < study_n_combinations(&data->file); i++) {
+		_cleanup_(freep) char *label = study_combination_label(&data->file, i);
+
+		/* a step that changes nothing on its machine was left out */
+		if (i == 0 || has_blocks_of(label, blocks, n_blocks))
+			data->combinations[data->n_combinations++] = TAKE(label);
+	}
 	list_subjects(data, blocks, n_blocks);
 	data->cells = xcalloc(data->n_combinations * data->n_subjects + 1, sizeof(*data->cells));
 	data->et_ns = xcalloc(data->n_combinations, sizeof(*data->et_ns));
