@@ -5,6 +5,7 @@
 
 #include "lib/document/document.h"
 #include "lib/report/comparison_report.h"
+#include "lib/study/book_study.h"
 
 static struct {
 	const char *name; /* NULL: any */
@@ -12,6 +13,8 @@ static struct {
 	int64_t since_ns; /* 0: any */
 	int last;         /* 0: not given */
 	bool all, same_program;
+	struct run_study *studies; /* of the book */
+	size_t n_studies;
 } wanted = {.kind = N_RUN_KINDS};
 
 enum { LAST = 20 }; /* are shown by default */
@@ -47,12 +50,14 @@ static const struct column columns[] = {
 	{NULL, COLUMN_TEXT, "task_length_ns"},
 	{NULL, COLUMN_TEXT, "notes"},
 	{NULL, COLUMN_TEXT, "uid"},
+	{NULL, COLUMN_NUMBER, "study"}, /* of emp-study */
 	{NULL, COLUMN_TEXT, "id"},      /* of 0.1.0: run */
 	{NULL, COLUMN_TEXT, "purpose"}, /* of 0.1.0: kind */
 	{},
 };
 
-static int add_run(struct table *list, struct book *book, const struct run *run, struct error *err)
+static int add_run(struct table *list, struct book *book, const struct run *run, int64_t study,
+	struct error *err)
 {
 	_cleanup_(freep) char *command = run_command_line(run), *machine = NULL;
 	_cleanup_(json_decrefp) json_t *context = NULL;
@@ -79,7 +84,8 @@ static int add_run(struct table *list, struct book *book, const struct run *run,
 		TEXT(host ?: machine), TEXT(run->name), TEXT(command),
 		TEXT(started ? text_rfc3339(run->started_ns) : NULL),
 		VALUE(json_int_if(run->task_length_ns > 0, run->task_length_ns), NULL),
-		TEXT(run->notes), TEXT(run->uid), NUMBER(run->id), TEXT(run_kind_names[run->kind]));
+		TEXT(run->notes), TEXT(run->uid), study ? NUMBER(study) : TEXT(NULL),
+		NUMBER(run->id), TEXT(run_kind_names[run->kind]));
 	return 0;
 }
 
@@ -176,6 +182,18 @@ static size_t most_listed(void)
 	return LAST;
 }
 
+static int64_t study_of(const struct run *run)
+{
+	return run_study_find(wanted.studies, wanted.n_studies, run->id);
+}
+
+/* A study has hundreds of runs. */
+static bool hides_studies(void)
+{
+	return !wanted.all && !wanted.last && !wanted.name && !wanted.since_ns &&
+	       !wanted.same_program && !analyze_options.json;
+}
+
 static bool is_wanted(const struct run *run)
 {
 	_cleanup_(freep) char *command = run_command_line(run);
@@ -195,7 +213,7 @@ static int analyze_list_verb(int argc, char **argv, struct error *err)
 	_cleanup_(book_freep) struct book *book = NULL;
 	const struct option_rule rules[] = {
 		{wanted.all && wanted.last > 0, "--all and --last exclude each other"}};
-	size_t n_all = 0, n = 0, before;
+	size_t n_all = 0, n = 0, n_of_studies = 0, before;
 	struct run *runs = NULL;
 	int r = option_check_rules(rules, ELEMENTS(rules), err);
 
@@ -203,8 +221,13 @@ static int analyze_list_verb(int argc, char **argv, struct error *err)
 		r = book_open(&book, analyze_options.db, BOOK_READ, err);
 	if (r == 0)
 		r = book_runs(book, &runs, &n_all, err);
+	if (r >= 0)
+		r = book_run_studies(book, &wanted.studies, &wanted.n_studies, err);
 	for (size_t i = 0; i < n_all; i++) { /* those that are wanted move to the front */
-		if (is_wanted(&runs[i]))
+		bool hidden = hides_studies() && study_of(&runs[i]);
+
+		n_of_studies += hidden && is_wanted(&runs[i]);
+		if (!hidden && is_wanted(&runs[i]))
 			runs[n++] = TAKE_STRUCT(runs[i]);
 		else
 			run_clear(&runs[i]);
@@ -215,10 +238,11 @@ static int analyze_list_verb(int argc, char **argv, struct error *err)
 		r = list_same_programs(book, runs, n, most, err);
 	for (size_t i = 0; i < n; i++) {
 		if (r == 0 && i >= before && !wanted.same_program)
-			r = add_run(list, book, &runs[i], err);
+			r = add_run(list, book, &runs[i], study_of(&runs[i]), err);
 		run_clear(&runs[i]);
 	}
 	free(runs);
+	free(TAKE(wanted.studies));
 
 	if (r < 0 || wanted.same_program)
 		return r;
@@ -227,7 +251,7 @@ static int analyze_list_verb(int argc, char **argv, struct error *err)
 			json_pack("{s:o, s:I}", "runs", table_json(list), "runs_before",
 				(json_int_t)before),
 			err);
-	if (n == 0) {
+	if (n == 0 && n_of_studies == 0) {
 		printf("The lab book has no %sruns.\n",
 			wanted.name || wanted.kind < N_RUN_KINDS || wanted.since_ns ? "such " : "");
 		return 0;
@@ -235,6 +259,9 @@ static int analyze_list_verb(int argc, char **argv, struct error *err)
 	table_print(list, stdout);
 	if (before > 0 && wanted.last == 0)
 		printf("and %zu before them (--all)\n", before);
+	if (n_of_studies > 0)
+		printf("and %zu of studies (--all; 'emp-study list' lists the studies)\n",
+			n_of_studies);
 	return 0;
 }
 

@@ -6,7 +6,7 @@
 static bool force;
 
 static const struct option_row remove_options[] = {
-	{0, "force", NULL, "delete a run even if a profile or a calibration needs it", NULL,
+	{0, "force", NULL, "delete a run even if a profile, a calibration or a study needs it", NULL,
 		&force},
 	LAST_RUN_OPTION,
 	{},

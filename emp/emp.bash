@@ -22,4 +22,4 @@ _emp() {
 		COMPREPLY+=("$word")
 	done
 }
-complete -F _emp emp emp-measure emp-setup emp-calibrate emp-analyze emp-load emp-compare-commits
+complete -F _emp emp emp-measure emp-setup emp-calibrate emp-analyze emp-load emp-study emp-compare-commits

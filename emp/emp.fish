@@ -24,6 +24,6 @@ function __emp_complete
     end
 end
 
-for name in emp emp-measure emp-setup emp-calibrate emp-analyze emp-load emp-compare-commits
+for name in emp emp-measure emp-setup emp-calibrate emp-analyze emp-load emp-study emp-compare-commits
     complete -c $name -k -f -a '(__emp_complete)'
 end

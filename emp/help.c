@@ -181,15 +181,21 @@ static int print_document(
 static int say_not_found(const struct manual *m, const char *words, struct error *err)
 {
 	struct nearest nearest = {.typed = words};
+	_cleanup_(freep) char *found = NULL;
 
 	for (size_t i = 0; i < m->n; i++) {
-		const char *at = m->passages[i].text, *end = at + m->passages[i].heading;
+		const char *at = m->passages[i].text, *end = at + m->passages[i].heading, *word;
 
 		while (at < end) {
 			size_t n = strcspn(at, " ,=[]");
 
 			n = at + n > end ? (size_t)(end - at) : n;
-			nearest_try(&nearest, text_brief("%.*s", (int)n, at));
+			word = text_brief("%.*s", (int)n, at);
+			nearest_try(&nearest, word);
+			if (nearest.found == word) { /* a brief text does not last */
+				free(found);
+				nearest.found = found = xstrdup(word);
+			}
 			at += n + 1;
 		}
 	}

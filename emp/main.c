@@ -34,6 +34,7 @@ static int print_jobs(struct error *err)
 	      "  emp measure 'sort big.txt' 'sort -n big.txt'  several, compared\n"
 	      "  emp compare-commits main '{tree}/solver in'   is a change slower?\n"
 	      "  emp load run office.ini                       many programs at once\n"
+	      "  emp study run clean-room                      what is EMP worth here?\n"
 	      "  emp analyze list                              what was measured\n"
 	      "\n"
 	      "emp help WORD         find an option, verb, check, column or message\n"

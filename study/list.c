@@ -3,6 +3,7 @@
  * one. */
 #include "study/options.h"
 
+#include "lib/host/process/process.h"
 #include "lib/study/study_show.h"
 
 static const struct option_row list_study_options[] = {
@@ -27,6 +28,36 @@ const struct verb study_list = {
 	.summary = "list the studies there are to run, and those in the lab book",
 	.options = list_study_options,
 	.run = list_studies_verb,
+};
+
+static int remove_study_verb(int argc, char **argv, struct error *err)
+{
+	_cleanup_(book_freep) struct book *book = NULL;
+	int r = book_open(&book, study_options.db, BOOK_WRITE, err);
+
+	for (int i = 0; r >= 0 && i < argc; i++) {
+		_cleanup_(study_row_clear) struct study_row row = {};
+		int64_t id = 0;
+
+		r = text_parse_int(argv[i], "STUDY", 1, INT64_MAX, &id, err);
+		if (r == 0)
+			r = book_get_study(book, id, &row, err);
+		if (r == 0 && !row.finished_ns && process_ref_pid(row.owner) > 0)
+			return error_say(err, -EBUSY, "process %d measures study %lld",
+				(int)process_ref_pid(row.owner), (long long)id);
+		if (r == 0)
+			r = book_remove_study(book, id, err);
+	}
+	return r < 0 ? r : 0;
+}
+
+const struct verb study_remove = {
+	.name = "remove",
+	.args = "STUDY...",
+	.summary = "delete studies of the lab book, with their runs",
+	.min_args = 1,
+	.max_args = -1,
+	.run = remove_study_verb,
 };
 
 static int show_study_verb(int argc, char **argv, struct error *err)

@@ -13,11 +13,12 @@ static const struct option_row common_options[] = {
 };
 
 /* A verb has a file of its own, with its options. */
-extern const struct verb study_list, study_show, study_run_row, study_resume_row, study_blocks_row;
+extern const struct verb study_list, study_show, study_run_row, study_resume_row, study_remove,
+	study_blocks_row;
 
 /* In the order of help. */
 static const struct verb *const verbs[] = {
-	&study_list, &study_show, &study_run_row, &study_resume_row, NULL};
+	&study_list, &study_show, &study_run_row, &study_resume_row, &study_remove, NULL};
 
 static const struct tool tool = {
 	.name = "emp-study",

@@ -30,9 +30,6 @@ static int run_study_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(study_session_close) struct study_session session = STUDY_SESSION_NEW;
 
-	if (argc > 1 && !tool_after_dashes)
-		return error_say(
-			err, -EINVAL, "one study at a time; a command of yours stands behind '--'");
 	argv[argc] = NULL;
 	if (argc > 1)
 		study_options.command = argv + 1;

@@ -211,6 +211,10 @@ int book_remove_run(struct book *book, int64_t id, bool force, struct error *err
 			" UNION ALL SELECT 'part of the calibration for ''' || profile || ''', "
 			"which is not complete'"
 			" FROM calibration WHERE state = 'open' AND ?1 IN (short_run, long_run)"
+			" UNION ALL SELECT 'of study ' || study || ', ' || name || ' (emp-study"
+			" remove ' || study || ' deletes all of it)'"
+			" FROM study_run JOIN study_block ON study_block.id = block"
+			" JOIN study ON study.id = study WHERE run = ?1"
 			" LIMIT 1",
 			"i:T", id, &user);
 	if (r > 0)

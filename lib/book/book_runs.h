@@ -44,8 +44,8 @@ int book_probed_times(struct book *book, const struct run *like, struct probed_t
 /* The mean PT of its samples; NAN: it has none. */
 int book_mean_pt(struct book *book, int64_t run, double *ret_ns, struct error *err);
 /* Removes a run and its samples, in a transaction of the caller. Unless forced, -EBUSY with a
- * sentence if it is a run of a profile (which would keep its cutoffs, but not the run's number) or
- * of a calibration that is not complete (which would be removed as well). */
+ * sentence if it is a run of a profile (which would keep its cutoffs, but not the run's number), of
+ * a calibration that is not complete (which would be removed as well), or of a study. */
 int book_remove_run(struct book *book, int64_t id, bool force, struct error *err);
 
 /* Replaces the notes on the result of a run. Their n count from 1. */

@@ -28,6 +28,7 @@ static const struct field study_fields[] = {
 	{FIELD(study_row, FIELD_TEXT, file)},
 	{FIELD(study_row, FIELD_TEXT, options)},
 	{FIELD(study_row, FIELD_INT64, seed), .max = INT64_MAX},
+	{FIELD(study_row, FIELD_TEXT, notes), IS_OPTIONAL},
 	{FIELD(study_row, FIELD_TEXT, owner), IS_OPTIONAL},
 	{FIELD(study_row, FIELD_INT64, started_ns), IS_MOMENT},
 	{FIELD(study_row, FIELD_INT64, finished_ns), IS_OPTIONAL, .min = 1, IS_MOMENT},
@@ -153,16 +154,32 @@ int book_study_readings(struct book *book, int64_t study, struct study_reading *
 		OF_THE_STUDY "ORDER BY position, clock, sample", ret, ret_n, "i", study);
 }
 
-int book_study_of_run(struct book *book, int64_t run, int64_t *ret_study, struct error *err)
-{
-	int r = sql_row(book, err,
-		"SELECT study FROM study_run JOIN study_block ON study_block.id = block"
-		" WHERE run = ?",
-		"i:I", run, ret_study);
+static const struct field run_study_fields[] = {
+	{FIELD(run_study, FIELD_INT64, run), IS_ID},
+	{FIELD(run_study, FIELD_INT64, study), IS_ID, .expression = "study"},
+};
+static const struct field_table run_study_table = {
+	"study_run", "", run_study_fields, ELEMENTS(run_study_fields), sizeof(struct run_study)};
 
-	if (r == 0)
-		*ret_study = 0;
-	return r < 0 ? r : 0;
+int book_run_studies(struct book *book, struct run_study **ret, size_t *ret_n, struct error *err)
+{
+	return sql_all(book, err, &run_study_table,
+		"JOIN study_block ON study_block.id = block ORDER BY run", ret, ret_n, "");
+}
+
+static int by_run(const void *a, const void *b)
+{
+	int64_t x = ((const struct run_study *)a)->run, y = ((const struct run_study *)b)->run;
+
+	return (x > y) - (x < y);
+}
+
+int64_t run_study_find(const struct run_study *studies, size_t n, int64_t run)
+{
+	const struct run_study key = {.run = run};
+	const struct run_study *found = n ? bsearch(&key, studies, n, sizeof(key), by_run) : NULL;
+
+	return found ? found->study : 0;
 }
 
 int book_study_samples(struct book *book, int64_t block, uint32_t *ret_samples,

@@ -28,6 +28,7 @@ struct study_row {
 	char *file;    /* its whole text */
 	char *options; /* of emp-measure, a JSON array */
 	int64_t seed;
+	char *notes; /* on steps that change nothing on its machine, a line for each; NULL: none */
 	char *owner; /* the process that runs it (process.h); NULL: none */
 	int64_t started_ns;
 	int64_t finished_ns; /* 0: it is not */
@@ -87,8 +88,13 @@ int book_study_runs(
 int book_study_readings(struct book *book, int64_t study, struct study_reading **ret, size_t *ret_n,
 	struct error *err);
 
-/* The study of a run; 0: of none. */
-int book_study_of_run(struct book *book, int64_t run, int64_t *ret_study, struct error *err);
+/* The study of each run that is of one, by run; free() frees them. */
+struct run_study {
+	int64_t run, study;
+};
+int book_run_studies(struct book *book, struct run_study **ret, size_t *ret_n, struct error *err);
+/* Of one run; 0: of none. */
+int64_t run_study_find(const struct run_study *studies, size_t n, int64_t run);
 /* How many samples of a block there are: in its runs, and of readings of clocks. */
 int book_study_samples(struct book *book, int64_t block, uint32_t *ret_samples,
 	uint32_t *ret_readings, struct error *err);

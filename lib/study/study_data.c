@@ -200,13 +200,16 @@ static int add_runs(struct book *book, struct study_data *data, const struct stu
 static void add_reading(struct study_data *data, const struct study_block *block,
 	const struct study_reading *reading)
 {
+	_cleanup_(freep) char *name = text_copy(reading->clock);
 	struct time_blocks *times;
 	size_t k = 0;
 
-	while (k < data->n_clocks && strcmp(data->clocks[k].name, reading->clock) != 0)
+	if (data->n_subjects > 1)
+		text_append(&name, " of ", "%s", block->subject);
+	while (k < data->n_clocks && strcmp(data->clocks[k].name, name) != 0)
 		k++;
 	if (k == data->n_clocks)
-		array_add(data->clocks, data->n_clocks)->name = xstrdup(reading->clock);
+		array_add(data->clocks, data->n_clocks)->name = TAKE(name);
 	times = &data->clocks[k].times;
 	if (times->n == 0 || times->items[times->n - 1].round != block->round)
 		time_blocks_add(times, block->round);

@@ -200,13 +200,17 @@ static int take_step_key(struct study_reading_state *state, const char *name,
 	const struct ini_line *line, struct error *err)
 {
 	struct study_step *step = step_named(&state->file, name, line->n);
+	_cleanup_(freep) char *list = xstrdup(line->value);
+	char **into, *rest = list;
 
 	if (!strcmp(line->name, "apply"))
-		text_append(&step->apply, ",", "%s", line->value);
+		into = &step->apply;
 	else if (!strcmp(line->name, "stop"))
-		text_append(&step->stop, ",", "%s", line->value);
+		into = &step->stop;
 	else
 		return study_no_such_key(line, "of a step", err);
+	for (char *word; (word = strtok_r(rest, ", ", &rest));)
+		text_append(into, ",", "%s", word);
 	return 0;
 }
 
@@ -465,7 +469,7 @@ int study_read(struct study_file *ret, const char *name, struct error *err)
 	return study_parse(ret, text, path, err);
 }
 
-static int by_name(const void *a, const void *b)
+static int study_by_name(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -487,7 +491,7 @@ int study_names(char ***ret, struct error *err)
 	}
 	closedir(dir);
 	if (n > 0)
-		qsort(names, n, sizeof(*names), by_name);
+		qsort(names, n, sizeof(*names), study_by_name);
 	*array_add(names, n) = NULL;
 	*ret = TAKE(names);
 	return 0;
@@ -552,6 +556,15 @@ bool study_combination_is_empty(const struct study_file *file, size_t i)
 		if (!file->steps[k].empty)
 			return false;
 	return true;
+}
+
+size_t study_n_measured_combinations(const struct study_file *file)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < study_n_combinations(file); i++)
+		n += !study_combination_is_empty(file, i);
+	return n;
 }
 
 int study_combination_find(const struct study_file *file, const char *label, size_t *ret)

@@ -84,5 +84,7 @@ char *study_combination_label(const struct study_file *file, size_t i);
 bool study_combination_has(const struct study_file *file, size_t i, size_t k);
 /* Whether it is the same as another one on this machine, by study_settings_check(). */
 bool study_combination_is_empty(const struct study_file *file, size_t i);
+/* How many are not. */
+size_t study_n_measured_combinations(const struct study_file *file);
 /* By its label. -ENOENT without a sentence. */
 int study_combination_find(const struct study_file *file, const char *label, size_t *ret);

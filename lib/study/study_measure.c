@@ -88,7 +88,8 @@ static int run_tool(char *const *argv, const char *what, int *ret_status, struct
 		.stdin_fd = -1,
 		.stdout_fd = -1,
 		.stderr_fd = errors,
-		.forward_signals = true};
+		.forward_signals = true,
+		.notes_signals = true};
 	int status, r = suite_file_find(argv[0], &path, err);
 
 	if (errors < 0)

@@ -18,15 +18,6 @@ int64_t study_block_expected(int64_t one_ns, uint32_t samples)
 	return START_MS * NS_PER_MS + (samples + 1) * (one_ns + SAMPLE_MS * NS_PER_MS);
 }
 
-static size_t n_measured_combinations(const struct study_file *file)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < study_n_combinations(file); i++)
-		n += !study_combination_is_empty(file, i);
-	return n;
-}
-
 static uint32_t samples_of_round(uint32_t samples, int rounds, int round)
 {
 	return samples / (uint32_t)rounds + ((uint32_t)round <= samples % (uint32_t)rounds);
@@ -36,7 +27,7 @@ static uint32_t samples_of_round(uint32_t samples, int rounds, int round)
 static int64_t plan_duration(
 	struct study_plan *plan, const struct study_file *file, int rounds, double share)
 {
-	const int64_t combinations = (int64_t)n_measured_combinations(file);
+	const int64_t combinations = (int64_t)study_n_measured_combinations(file);
 	int64_t sum_ns = file->n_steps ? rounds * (combinations - 1) * SETTINGS_MS * NS_PER_MS : 0;
 
 	plan->rounds = rounds;

@@ -89,6 +89,16 @@ const char *study_combination_name(const struct study_data *data, size_t combina
 	return text_brief("%s%s", more ? "+ " : "", data->combinations[combination]);
 }
 
+/* What its machine has not cannot be shown, which is said. */
+static void add_study_notes(struct study_report *report)
+{
+	_cleanup_(freep) char *notes = text_copy(report->data->study.notes);
+	char *rest = notes;
+
+	for (char *line; rest && (line = strsep(&rest, "\n"));)
+		study_add_remark(report, "Left out: %s.", line);
+}
+
 /* The tables of each kind of study, the main one first. */
 static int add_tables(struct study_report *report, struct book *book, struct error *err)
 {
@@ -127,6 +137,7 @@ static int add_tables(struct study_report *report, struct book *book, struct err
 		study_add_times(report);
 	}
 	study_add_papers(report);
+	add_study_notes(report);
 	return r;
 }
 

@@ -83,13 +83,9 @@ int study_prepare(struct study_session *s, struct error *err)
 
 int study_check_steps(const struct study_file *file, struct error *err)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < study_n_combinations(file); i++)
-		n += !study_combination_is_empty(file, i);
 	if (file->n_steps == 0)
 		return 0;
-	if (n < 2)
+	if (study_n_measured_combinations(file) < 2)
 		return error_say(err, STATUS_NOT_FIT,
 			"no step of '%s' changes anything on this machine, so there is nothing to "
 			"compare",
@@ -108,7 +104,8 @@ static int find_inc_constant(struct study_session *s, struct error *err)
 	_cleanup_(freep) char *constant = paths_inc_constant(book), *path = NULL;
 	char *const argv[] = {
 		(char *)"emp-calibrate", (char *)"constant", (char *)"--db", (char *)book, NULL};
-	struct subprocess calibrate = {.argv = argv, .stdout_fd = -1, .forward_signals = true};
+	struct subprocess calibrate = {
+		.argv = argv, .stdout_fd = -1, .forward_signals = true, .notes_signals = true};
 	bool needed = false;
 	int status, r;
 
@@ -170,11 +167,13 @@ int study_begin(struct study_session *s, int64_t limit_ns, struct error *err)
 	if (r < 0)
 		return r;
 
+	s->row.options = s->row.options ?: xstrdup("[]"); /* of a night */
 	s->row.name = xstrdup(s->file.name);
 	s->row.what = s->file.what;
 	s->row.file = xstrdup(s->file.source);
 	s->row.owner = xstrdup(process_ref(getpid()));
 	s->row.environment = s->base.environment;
+	s->row.notes = text_copy(s->notes);
 	r = book_add_study(s->book, &s->row, s->blocks, s->n_blocks, err);
 	if (r == 0 && !s->options->quiet)
 		study_show_begin(s);

@@ -151,7 +151,7 @@ int study_settings_check(struct study_file *file, int cpu, char **ret_notes, str
 		if (r < 0)
 			return r;
 		if (file->steps[k].empty)
-			text_append(&notes, "\n", "step '%s' changes nothing here: %s",
+			text_append(&notes, "\n", "step '%s' changes nothing on this machine: %s",
 				file->steps[k].name, why);
 	}
 	*ret_notes = TAKE(notes);

@@ -84,8 +84,9 @@ void study_show_plan(const struct study_session *s)
 	if (file->n_steps) {
 		fputs("\n", stdout);
 		show_steps(s);
-		terminal_say(stdout, 2, "Measured %s, and as the machine is.",
-			study_order_texts[file->order]);
+		if (study_n_measured_combinations(file) > 1)
+			terminal_say(stdout, 2, "Measured %s, and as the machine is.",
+				study_order_texts[file->order]);
 		show_notes(s);
 	}
 	fputs("\n", stdout);

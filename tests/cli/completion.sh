@@ -8,7 +8,7 @@ build=$(realpath "$1") source=$(realpath "$2")
 emp=$build/emp/emp
 cd "$dir" || exit 1
 mkdir bin sub
-for tool in emp/emp measure/emp-measure measure/emp-compare-commits setup/emp-setup analyze/emp-analyze calibrate/emp-calibrate measure/emp-load; do
+for tool in emp/emp measure/emp-measure measure/emp-compare-commits setup/emp-setup analyze/emp-analyze calibrate/emp-calibrate measure/emp-load study/emp-study; do
 	ln -s "$build/$tool" bin
 done
 export PATH=$dir/bin:$PATH
@@ -33,12 +33,12 @@ offers() {
 	echo "FAULT: '$said' (status $status), not '$expected': $*"
 	faults=$((faults + 1))
 }
-offers 'words setup calibrate measure load compare-commits analyze inc help ' emp ''
+offers 'words setup calibrate measure load compare-commits study analyze inc help ' emp ''
 offers 'words measure ' emp me
 offers 'words audit apply ' emp setup a
 offers 'words audit apply ' emp-setup a
 offers 'words audit apply ' /usr/bin/emp-setup a
-offers 'words show sample-size scatter ' emp analyze s
+offers 'words show sample-size scatter study ' emp analyze s
 offers 'words --fail-if-slower ' emp measure --fail
 offers '* --json --help --version ' emp analyze list --
 offers 'words interleave shuffle sequence duet ' emp measure --order ''

@@ -16,7 +16,7 @@ work = tempfile.TemporaryDirectory()
 os.chdir(work.name)
 os.environ.update(EMP_LOCK=work.name + "/lock", EMP_DB=work.name + "/not-used.db", NO_COLOR="1")
 os.environ.pop("EMP_NAMES", None)
-TOOLS = {"emp-analyze": "analyze", "emp-calibrate": "calibrate", "emp-measure": "measure", "emp-load": "measure", "emp-setup": "setup"}
+TOOLS = {"emp-analyze": "analyze", "emp-calibrate": "calibrate", "emp-measure": "measure", "emp-load": "measure", "emp-study": "study", "emp-setup": "setup"}
 PAPERS = source + "/tests/papers/data/emp-run-inc"
 CPU = max(os.sched_getaffinity(0))
 faults = 0

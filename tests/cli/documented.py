@@ -19,7 +19,7 @@ build, source = map(os.path.abspath, sys.argv[1:3])
 if os.geteuid() != 0:
     print("not run: needs root")
     sys.exit(1 if os.environ.get("EMP_MUST_RUN") else 77)
-TOOLS = {"emp": "emp", "emp-analyze": "analyze", "emp-calibrate": "calibrate", "emp-measure": "measure", "emp-load": "measure", "emp-setup": "setup"}
+TOOLS = {"emp": "emp", "emp-analyze": "analyze", "emp-calibrate": "calibrate", "emp-measure": "measure", "emp-load": "measure", "emp-study": "study", "emp-setup": "setup"}
 BURN = build + "/tests/machine/burn"
 CPU = max(os.sched_getaffinity(0))
 # Objects whose members are named by what was measured or found: events, parameters, parts of the machine, columns of tables of the book.

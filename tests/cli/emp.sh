@@ -47,7 +47,7 @@ expect 0 '^1$' sh -c "$emp analyze export 1 | $emp analyze --db '$dir/other.db' 
 before=$(runs)
 says "no command 'audit'; type 'emp setup audit'" $emp audit
 says "no command 'audit'; type 'emp setup audit'" $emp audit --only x -v
-says "no command 'run'; type 'emp calibrate run' or 'emp load run'" $emp run -- true
+says "no command 'run'; type 'emp calibrate run' or 'emp load run' or 'emp study run'" $emp run -- true
 says "no command 'jitter'; type 'emp calibrate jitter' or 'emp analyze jitter'" $emp jitter
 says "no command 'mesure' (did you mean 'emp measure'?)" $emp mesure true
 says "no command 'audti' (did you mean 'emp setup audit'?)" $emp audti

@@ -16,7 +16,7 @@ build, source = map(os.path.abspath, sys.argv[1:3])
 if os.geteuid() != 0:
     print("not run: needs root")
     sys.exit(1 if os.environ.get("EMP_MUST_RUN") else 77)
-TOOLS = ["setup/emp-setup", "calibrate/emp-calibrate", "measure/emp-measure", "analyze/emp-analyze", "measure/emp-load"]
+TOOLS = ["setup/emp-setup", "calibrate/emp-calibrate", "measure/emp-measure", "analyze/emp-analyze", "measure/emp-load", "study/emp-study"]
 CPU = max(os.sched_getaffinity(0))
 COLUMNS = 60
 faults = []

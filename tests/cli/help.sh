@@ -44,7 +44,7 @@ names_choices() {
 	}
 }
 
-for name in setup calibrate measure analyze load; do
+for name in setup calibrate measure analyze load study; do
 	tool=$(find "$build" -maxdepth 2 -type f -name emp-$name)
 	expect 0 "^Usage: emp-$name" "$tool" -h
 	expect 0 "^emp-$name [0-9]" "$tool" -V

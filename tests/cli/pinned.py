@@ -15,7 +15,7 @@ if len(sys.argv) != 4 or sys.argv[1] not in ("record", "compare"):
 verb, build, kept = sys.argv[1], os.path.abspath(sys.argv[2]), os.path.abspath(sys.argv[3])
 here = os.path.dirname(os.path.abspath(__file__))
 source = os.path.dirname(os.path.dirname(here))
-FOLDERS = {"emp-analyze": "analyze", "emp-calibrate": "calibrate", "emp-measure": "measure", "emp-load": "measure", "emp-compare-commits": "measure", "emp-setup": "setup"}
+FOLDERS = {"emp-analyze": "analyze", "emp-calibrate": "calibrate", "emp-measure": "measure", "emp-load": "measure", "emp-study": "study", "emp-compare-commits": "measure", "emp-setup": "setup"}
 os.environ.update(NO_COLOR="1", LC_ALL="C.UTF-8", TZ="UTC", PATH=":".join(f"{build}/{folder}" for folder in set(FOLDERS.values())) + ":" + os.environ["PATH"])
 os.environ.pop("EMP_NAMES", None)
 LIVE = "live: "

@@ -126,7 +126,7 @@ def make_tarball(directory):
     path = f"{directory}/emp-0-x86_64.tar.xz"
     with tarfile.open(path, "w:xz", preset=0) as archive:
         for tool in ("measure/emp-measure", "measure/emp-load", "measure/emp-compare-commits", "analyze/emp-analyze", "setup/emp-setup",
-                     "calibrate/emp-calibrate"):
+                     "calibrate/emp-calibrate", "study/emp-study"):
             stripped = f"{directory}/stripped"
             if subprocess.run(["strip", "-o", stripped, f"{BUILD}/{tool}"], stderr=subprocess.DEVNULL, check=False).returncode != 0:
                 shutil.copy(f"{BUILD}/{tool}", stripped)  # a script

@@ -27,6 +27,7 @@ CREATE TABLE study(
   file TEXT NOT NULL, -- its whole text
   options TEXT NOT NULL, -- of emp-measure, a JSON array
   seed INTEGER NOT NULL CHECK(seed >= 0),
+  notes TEXT, -- on steps that change nothing on its machine
   owner TEXT, -- the process that runs it: boot id, pid, start
   started_ns INTEGER NOT NULL CHECK(started_ns >= 0),
   finished_ns INTEGER CHECK(finished_ns >= 0), -- NULL: it is not

@@ -110,7 +110,7 @@ static void pass_signal(
 {
 	bool typed = info->ssi_signo == SIGINT && info->ssi_code == SI_KERNEL;
 
-	if (p->ends_on_signals)
+	if (p->ends_on_signals || p->notes_signals)
 		interrupt_note((int)info->ssi_signo);
 	if (!typed && p->ends_on_signals)
 		signal_tree(h, (int)info->ssi_signo);

@@ -19,6 +19,8 @@ struct subprocess {
 	 * it alone, which may go on; or to it and all that it has started, which are killed if they
 	 * go on. */
 	bool forward_signals, ends_on_signals;
+	/* with forward_signals: this process notes them, too, for interrupt_pending() */
+	bool notes_signals;
 };
 
 /* Runs it to its end. ret_output NULL: its standard output is not captured; else the caller frees

@@ -1,0 +1,93 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# emp-study: what it says of studies and of mistakes in their files; a study that is measured, interrupted, resumed, listed and removed; a night whose
+# studies fail. tests/machine/study_box.sh has settings. Usage: study.sh BUILD
+set -u
+. "$(dirname "$0")/expect.sh"
+build=$(realpath "$1")
+study=$build/study/emp-study analyze=$build/analyze/emp-analyze
+cd "$dir" || exit 1
+
+# Without a lab book
+expect 0 '^lengths  *INC of rising lengths' "$study" list
+expect 0 '^what = lengths' "$study" show lengths
+expect 1 "there is no study 'length'" "$study" run length
+expect 1 "cannot read './none.ini': No such file" "$study" run ./none.ini
+expect 1 'there is no lab book' "$study" --db none.db list
+for name in algorithms clocks lengths samples suite; do
+	expect 0 'Nothing was measured (--dry-run)' "$study" run --dry-run $name
+done
+expect 0 '^35 blocks\|in 35 blocks and 5 rounds' "$study" run -n lengths
+expect 0 'Fewer samples than the file says' "$study" run -n --max-time 2min lengths
+expect 1 "'lengths' takes .* raise it with --max-time" "$study" run -n --max-time 5s lengths
+expect 0 'INC0.8 ' "$study" run -n --scale 0.1 lengths
+expect 1 'less than a millisecond: use a greater --scale' "$study" run -n --scale 0.01 lengths
+expect 1 '--scale must be a factor' "$study" run -n --scale x lengths
+expect 1 "'lengths' measures several lengths or sizes" "$study" run -n lengths -- true
+that "a dry run makes no lab book" test ! -e "$EMP_DB"
+
+# Mistakes in a file
+printf '[study]\nwhat = suite\nsample = 3\n' >wrong.ini
+expect 1 "wrong.ini, line 3: there is no 'sample' in the section \[study\], see emp-study(1)" "$study" run wrong.ini
+printf '[study]\nwhat = suite\n[subject a]\ncommand = false\n' >fails.ini
+expect 1 "a: 'false' ended with exit status 1" "$study" run fails.ini
+printf '[study]\nwhat = settings\n[subject a]\ncommand = true\n[step b]\napply = no.such\n' >step.ini
+expect 1 "\[step b\], line 6: emp-setup refuses it" "$study" run -n step.ini
+
+# Measured
+cat >small.ini <<'I'
+[study]
+what = suite
+rounds = 2
+samples = 5
+options = --accounting none -w 0
+[subject true]
+command = true
+expected = 5ms
+[subject shell]
+shell = sleep 0.02; exit 0
+I
+expect 0 'Study 1 is complete: emp-analyze study 1' "$study" run --seed 3 small.ini
+that "each block has its samples" test "$(sqlite3 "$EMP_DB" "SELECT group_concat(n) FROM (SELECT samples || '=' || count(*) AS n FROM study_block
+	JOIN study_run ON block = study_block.id JOIN sample USING(run) GROUP BY study_block.id ORDER BY position)")" = 3=3,3=3,2=2,2=2
+expect 0 '1  *-  *small .*complete  *4  *4' "$study" list
+gives "the list is a document" 'd["format"] == "emp-studies" and d["studies"][0]["state"] == "complete" and d["studies"][0]["blocks_done"] == 4' "$study" list --json
+expect 0 'Nothing to resume' "$study" resume
+expect 1 "study 1 is complete: 'emp-analyze study 1' shows it" "$study" resume 1
+expect 1 'the lab book has no study 9' "$study" resume 9
+expect 0 '^Study 1 (small)' "$analyze" study 1
+expect 0 'takes\|TAKES' "$study" run -n small.ini
+that "what a program took is known from then on" test "$(grep -c 'is not known' out)" = 0
+
+# Interrupted: the samples so far stay, and the missing ones are taken
+sed -i 's/samples = 5/samples = 40/' small.ini
+"$study" run -q small.ini >said 2>&1 &
+pid=$!
+has_samples() { [ "$(sqlite3 "$EMP_DB" "SELECT count(*) FROM study_run JOIN study_block ON study_block.id = block JOIN sample USING(run) WHERE study = 2")" -gt 3 ]; }
+wait_until has_samples
+kill -TERM $pid
+wait $pid
+that "status 130" test $? = 130
+that "it says how to go on" grep -q "study 2 has . of 4 blocks; 'emp-study resume' goes on" said
+expect 0 '2  *-  *small .*interrupted' "$study" list
+expect 0 'Study 2 is complete' "$study" resume
+that "no sample is there twice, and none is missing" test "$(sqlite3 "$EMP_DB" "SELECT count(DISTINCT run || ' ' || n) FROM study_block
+	JOIN study_run ON block = study_block.id JOIN sample USING(run) WHERE study = 2")" = 80
+
+# Runs of a study do not vanish silently
+run=$(sqlite3 "$EMP_DB" 'SELECT min(run) FROM study_run')
+expect 1 "run $run is of study 1, small (emp-study remove 1 deletes all of it); --force" "$analyze" remove "$run"
+expect 0 "of studies (--all; 'emp-study list' lists the studies)" "$analyze" list
+expect 0 '' "$study" remove 1
+that "its runs are gone" test "$(sqlite3 "$EMP_DB" "SELECT count(*) FROM run WHERE id = $run")" = 0
+expect 1 'the lab book has no study 1' "$study" remove 1
+
+# A night goes on when a study fails
+printf '[study]\nwhat = night\nmax-time = 1min\nstudies = ./fails.ini ./small.ini\n' >night.ini
+sed -i 's/samples = 40/samples = 4/' small.ini
+sed -i 's/command = false/command = false\nexpected = 5ms/' fails.ini
+expect 0 'About .* in all, at most 1 min' "$study" run -n night.ini
+expect 1 'these studies failed: ./fails.ini' "$study" run -q night.ini
+expect 0 '5  *3  *small .*complete  *4  *4' "$study" list
+expect 0 'Nothing to resume' "$study" resume
+finish
