@@ -44,7 +44,7 @@ that "both are adjusted for their number" json et.json 'd["comparisons"][0]["et"
 expect 2 'in elapsed time' $measure -r 4 --compare et --fail-if-slower 50 'sleep 0.1' 'sleep 0.3' --export-json et.json
 that "only ET is compared if asked" json et.json 'd["comparisons"][0]["clock"] == "et" and "et" not in d["comparisons"][0]'
 expect 1 "compare must be pt, et or both, not 'cpu'" $measure --compare cpu true true
-expect 1 'in a duet the elapsed time is that of all programs' $measure --order duet --compare both true true
+expect 1 'in a duet on one CPU the elapsed time is that of all programs' $measure --order duet --compare both true true
 
 # a duet of which one program takes three times as long beside the other as alone, which no cache explains: the runs alone
 # contradict it, and the interval has both ratios in it

@@ -41,7 +41,7 @@ offers 'words audit apply ' /usr/bin/emp-setup a
 offers 'words show sample-size scatter study ' emp analyze s
 offers 'words --fail-if-slower ' emp measure --fail
 offers '* --json --help --version ' emp analyze list --
-offers 'words interleave shuffle sequence duet ' emp measure --order ''
+offers 'words interleave shuffle sequence duet auto ' emp measure --order ''
 offers 'words --order=duet ' emp-measure --order=d
 offers 'words duet ' emp-measure --order = d # as bash splits it
 offers 'words freq.driver,freq.governor ' emp setup apply --only freq.driver,freq.g
