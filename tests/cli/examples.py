@@ -222,7 +222,7 @@ printed = pages.Printed(source)
 with tempfile.TemporaryDirectory() as temporary:
     os.chdir(temporary)
     os.environ.update(EMP_DB=temporary + "/book.db", EMP_LOCK=temporary + "/own.lock", NO_COLOR="1", COLUMNS=str(COLUMNS), LC_ALL="C.UTF-8",
-                      PATH=":".join([build + "/" + d for d in ("emp", "setup", "calibrate", "measure", "analyze", "programs")] + [os.environ["PATH"]]))
+                      PATH=":".join([build + "/" + d for d in ("emp", "setup", "calibrate", "measure", "analyze", "study", "programs")] + [os.environ["PATH"]]))
     os.environ.pop("EMP_NAMES", None)
     main()
 sys.exit(len(faults) > 0)

@@ -27,7 +27,7 @@ struct column {
 static struct column *columns;
 static size_t n_columns;
 static char path[256];
-static uint8_t relaxed[1 << 18]; /* the sound book without its constraints */
+static uint8_t relaxed[1 << 19]; /* the sound book without its constraints */
 static size_t n_relaxed;
 static FILE *nowhere;
 
