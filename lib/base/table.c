@@ -575,10 +575,16 @@ static void put_markup_row(
 	fputs(m->end, file);
 }
 
+/* Nine decimals; of a number so small that these would cut it off, nine digits. */
+static void put_csv_real(FILE *file, double value)
+{
+	fprintf(file, value != 0 && fabs(value) < 1e-3 ? "%.9g" : "%.9f", value);
+}
+
 static void put_csv_cell(FILE *file, const struct kept_cell *cell)
 {
 	if (json_is_real(cell->value))
-		fprintf(file, "%.9f", json_real_value(cell->value));
+		put_csv_real(file, json_real_value(cell->value));
 	else if (json_is_integer(cell->value))
 		fprintf(file, "%" JSON_INTEGER_FORMAT, json_integer_value(cell->value));
 	else if (json_is_boolean(cell->value))

@@ -39,6 +39,7 @@ const struct paper_row paper_rows[] = {
 	{"XIX", "INC4096", "PT", "EMPv5", 0, 33, -1, 4105477, 4105572, 4105526, 20.9},
 	{"XIX", "INC8192", "PT", "EMPv5", 0, 2, -1, 8207877, 8207955, 8207918, 18.4},
 	{"XIX", "INC16384", "PT", "EMPv5", 0, 2, -1, 16415757, 16415855, 16415804, 26.7},
+	{"XX", "INC128", "ET", "EMPv6", 800, 15, 1, NAN, NAN, NAN, 2.5},
 	{"XX", "INC128", "ET", "EMPv6", 400, 7, 2, NAN, NAN, NAN, 2.5},
 	{"XX", "INC128", "ET", "EMPv6", 200, 4, 1, NAN, NAN, NAN, 2.5},
 	{"XX", "INC128", "ET", "EMPv6", 100, 2, 1, NAN, NAN, NAN, 2.5},
@@ -46,7 +47,7 @@ const struct paper_row paper_rows[] = {
 	{"XX", "INC128", "ET", "EMPv6", 30, 1, 0, NAN, NAN, NAN, 2.7},
 	{"XX", "INC128", "ET", "EMPv6", 20, 0, 0, NAN, NAN, NAN, 2.4},
 	{"XX", "INC128", "ET", "EMPv6", 10, 0, 0, NAN, NAN, NAN, 2.7},
-	{"XX", "INC128", "ET", "EMPv6", 800, 15, 1, NAN, NAN, NAN, 2.5},
+	{"XXI", "INC128", "PT", "EMPv6", 800, 15, 5, NAN, NAN, NAN, 2.6},
 	{"XXI", "INC128", "PT", "EMPv6", 400, 7, 6, NAN, NAN, NAN, 2.6},
 	{"XXI", "INC128", "PT", "EMPv6", 200, 4, 3, NAN, NAN, NAN, 2.5},
 	{"XXI", "INC128", "PT", "EMPv6", 100, 2, 1, NAN, NAN, NAN, 2.7},
@@ -54,7 +55,6 @@ const struct paper_row paper_rows[] = {
 	{"XXI", "INC128", "PT", "EMPv6", 30, 1, 0, NAN, NAN, NAN, 2.9},
 	{"XXI", "INC128", "PT", "EMPv6", 20, 1, 1, NAN, NAN, NAN, 2.4},
 	{"XXI", "INC128", "PT", "EMPv6", 10, 0, 0, NAN, NAN, NAN, 2.6},
-	{"XXI", "INC128", "PT", "EMPv6", 800, 15, 5, NAN, NAN, NAN, 2.6},
 	{},
 };
 

@@ -321,8 +321,9 @@ static int run_once(const struct study_subject *subject, int64_t *ret_ns, struct
 	if (exec.end == PROGRAM_INTERRUPTED || interrupt_pending())
 		return -EINTR;
 	if (exec.wait_status != 0)
-		return error_say(err, -ECANCELED, "%s: '%s' %s", subject->name, subject->line,
-			process_end_text(exec.wait_status));
+		return error_say(err, -ECANCELED,
+			"%s: '%s' %s; if it is meant to fail, write 'options = --ignore-failure' in [study], and 'expected = TIME' in its section",
+			subject->name, subject->line, process_end_text(exec.wait_status));
 	*ret_ns = exec.et_ns;
 	return 0;
 }

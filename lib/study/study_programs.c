@@ -100,7 +100,8 @@ int study_add_fits(struct study_report *report, struct error *err)
 	};
 	const struct study_data *data = report->data;
 	struct table *table = study_add_table(
-		report, "fits", columns, "PT against size: time = constant + factor * growth");
+		report, "fits", columns,
+		"PT against size: time = constant + factor * growth, in ns; log of base 2");
 
 	for (size_t at = 0; at < data->n_subjects;) {
 		const char *program = data->subjects[at].program;
