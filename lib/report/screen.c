@@ -475,6 +475,10 @@ static void print_kept(FILE *file, const struct screen *s, const struct screen_l
 	if (l->n_hidden)
 		hidden = text_brief("   %s (-v)", text_count((int64_t)l->n_hidden, "warning"));
 	left = terminal_columns(file) - strlen(kept) - (size_t)spaces - strlen(hidden);
+	if (*least && label_width + terminal_text_width(least) > left && spaces > 2) {
+		left += (size_t)spaces - 2; /* out of line, but whole */
+		spaces = 2;
+	}
 
 	other_mean_text(other, s, l->unit, other_mean_columns(all, label_width, left));
 	other_width = terminal_text_width(other) + strlen("; ");
