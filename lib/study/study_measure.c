@@ -8,7 +8,6 @@
 #include "lib/host/process/process.h"
 #include "lib/host/process/program.h"
 #include "lib/host/process/subprocess.h"
-#include "lib/host/system/lock.h"
 #include "lib/study/clean_room.h"
 #include "lib/study/study_clocks.h"
 #include "lib/study/study_settings.h"
@@ -160,32 +159,12 @@ static int measure_clock_block(struct study_session *s, const struct study_block
 	return r;
 }
 
-/* A study that was killed may have left an emp-setup that still restores settings, with the host's
- * lock. Others than that take longer: -EBUSY after a minute. */
-static int wait_for_settings(const struct study_session *s, struct error *err)
-{
-	enum { TRIES = 600, PAUSE_US = 100000 };
-	int r = 0;
-
-	for (int i = 0; i < TRIES && !interrupt_pending(); i++) {
-		r = lock_look(book_file(s->book), err);
-		if (r != -EBUSY)
-			break;
-		if (i == 0)
-			fprintf(stderr, "emp-study: waiting: %s\n", err->text);
-		usleep(PAUSE_US);
-	}
-	return interrupt_pending() ? -EINTR : r;
-}
-
 static int measure_block(struct study_session *s, struct study_block *block, struct error *err)
 {
 	struct book *book = s->book;
 	uint32_t samples, readings;
-	int r = wait_for_settings(s, err);
+	int r = book_begin_study_block(book, block->id, err);
 
-	if (r == 0)
-		r = book_begin_study_block(book, block->id, err);
 	if (r >= 0)
 		r = book_study_samples(book, block->id, &samples, &readings, err);
 	if (r < 0)

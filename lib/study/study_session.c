@@ -127,11 +127,31 @@ static int find_inc_constant(struct study_session *s, struct error *err)
 	return r;
 }
 
+/* A study that was killed may have left an emp-setup that still restores settings, with the host's
+ * lock. -EBUSY after a minute: somebody else has it. */
+static int open_when_free(struct study_session *s, enum run_lock lock, struct error *err)
+{
+	enum { TRIES = 240, PAUSE_MS = 250 };
+	struct pollfd interrupts = {.fd = interrupt_fd, .events = POLLIN};
+	int r;
+
+	for (int i = 0;
+		(r = run_session_open(&s->base, s->options->db, BOOK_WRITE, lock, err)) == -EBUSY &&
+		i < TRIES;
+		i++) {
+		if (i == 0)
+			terminal_remark("waiting: %s", err->text);
+		if (poll(&interrupts, 1, PAUSE_MS) > 0 && interrupt_pending())
+			return error_say(err, -EINTR, "interrupted");
+	}
+	return r;
+}
+
 int study_open(struct study_session *s, struct error *err)
 {
 	enum run_lock lock = s->options->ignore_lock ? RUN_LOCK_IGNORED : RUN_LOCK_FREE;
 
-	int r = s->book ? 0 : run_session_open(&s->base, s->options->db, BOOK_WRITE, lock, err);
+	int r = s->book ? 0 : open_when_free(s, lock, err);
 
 	s->book = s->book ?: s->base.book;
 	return r;

@@ -233,7 +233,7 @@ def write_all():
     document("emp-analyze --json trend often", 2, 3, 4)
     document("emp-analyze --json cutoffs --short 1 --long 2 --force", 2)
     subprocess.run([sys.executable, source + "/tests/cli/made_up_studies.py", os.environ["EMP_DB"]], check=True)
-    for study in range(1, 9):
+    for study in range(1, 10):
         document(f"emp-analyze study --json {study}")
     write_all_of_made_up()
 

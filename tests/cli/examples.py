@@ -46,7 +46,7 @@ NOT_RUN = {
 }
 DRY = "emp-setup apply --dry-run"
 # What else a status may be, by what a command contains. Each sentence of its own tells what to do: see `ways_out`.
-ALSO = {"sort big.tx'": 1, "emp-measure sort -n": 1, "emp-setup audit": 2, "emp setup audit": 2, "--fail-if": 2, "emp-calibrate run": 2, "revalidate": 2, "apply --dry-run": 2, "--profile lab1": 3, "--profile quick": 3,
+ALSO = {"sort big.tx'": 1, "emp-measure sort -n": 1, "emp-setup audit": 2, "emp setup audit": 2, "--fail-if": 2, "emp-calibrate run": 2, "emp-study run my.ini": 2, "revalidate": 2, "apply --dry-run": 2, "--profile lab1": 3, "--profile quick": 3,
         "--discard-unprofiled": 3, "--strict": 4}
 ways_out = {"emp-calibrate run": "--ignore-audit|No profile was made", "revalidate": "--ignore-audit|Verdict"}
 SHORTER = [("--for 10min", "--for 1s"), ("-r 20 --export", "-r 2 --export"), ("--cpu 1 ", f"--cpu {CPU} "),
