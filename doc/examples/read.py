@@ -44,8 +44,8 @@ def show_plain(book):
 def show_document(path):
     with open(path, encoding="utf-8") as file:
         document = json.load(file)
-    if document["format"] != "emp-measure":
-        sys.exit(f"{path} is no document of emp-measure: its format is {document['format']}")
+    if document.get("format") != "emp-measure":
+        sys.exit(f"{path} is no document of emp-measure: its format is {document.get('format')}")
     for result in document["results"]:
         kept = result["emp"]["pt"]["kept"]
         low, high = kept["interval_ns"] or (float("nan"), float("nan"))
@@ -54,8 +54,11 @@ def show_document(path):
 
 if len(sys.argv) < 2:
     sys.exit(__doc__)
-connection = open_book(sys.argv[1])
-(show_with_pandas if pandas else show_plain)(connection)
-connection.close()
+try:
+    connection = open_book(sys.argv[1])
+    (show_with_pandas if pandas else show_plain)(connection)
+    connection.close()
+except (sqlite3.Error, pandas.errors.DatabaseError if pandas else sqlite3.Error) as error:
+    sys.exit(f"{sys.argv[1]} cannot be read as a lab book: {error}")
 for document_file in sys.argv[2:]:
     show_document(document_file)
