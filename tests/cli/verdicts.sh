@@ -87,13 +87,12 @@ d = json.load(open("made.json"))
 d["results"][1]["times"] = [0.15 + i / 1000 for i in range(8)]
 d["results"][2]["times"] = [t / 1000 for t in (112, 250, 113, 280, 115, 113, 112, 114)]
 json.dump(d, open("clocks.json", "w"))
-d["results"][2]["times"] = [t / 1000 for t in (132, 250, 143, 280, 135, 163, 142, 134)]
+d["results"][2]["times"] = [t / 1000 for t in (132, 900, 143, 131, 135, 2500, 142, 134)]
 json.dump(d, open("waits.json", "w"))
 P
 ends_in 'slower by more than 2 %' 2 $analyze compare --fail-if-slower 2 clocks.json:1 clocks.json:2
 # In most samples the third was on the CPU all the time, so others kept it from the CPU in two.
 ends_in slower 0 $analyze compare --strict clocks.json:1 clocks.json:3
-ends_in slower 0 $analyze compare waits.json:1 waits.json:3
 ends_in 'cannot tell' 4 $analyze compare --strict waits.json:1 waits.json:3
 gives "the document has the word of the last line" \
 	'(d["verdict"], d["et"]["verdict"], d["verdict_of_all"]) == ("equal", "slower", "slower")' $analyze compare --json clocks.json:1 clocks.json:2

@@ -66,7 +66,7 @@ done
 expect 0 'Duet on [0-9]* CPUs' "$measure" -q --order duet --slice 10ms -r 2 --alone 0 "$burn --threads 2 200" "$burn 200"
 that "the runs are on no CPU" [ "$(sqlite3 "$EMP_DB" 'SELECT count(*), sum(cpu IS NULL) FROM run WHERE id > (SELECT max(id) FROM run) - 2')" = '2|2' ]
 expect 0 'Duet on CPU' "$measure" -q --order duet --slice 10ms -r 2 --alone 0 "$burn 100" "$burn 100"
-expect 0 "Warning: threads of .* share CPU ${cpus%%,*}: --cpu LIST" "$measure" -qv --order duet --cpu "${cpus%%,*}" --slice 10ms -r 2 --alone 0 "$burn --threads 2 200" "$burn 200"
+expect 0 "share CPU ${cpus%%,*}: --cpu LIST gives them several" "$measure" -qv --order duet --cpu "${cpus%%,*}" --slice 10ms -r 2 --alone 0 "$burn --threads 2 200" "$burn 200"
 
 # an ordinary user has no cgroup
 chmod 755 "$dir"
