@@ -27,6 +27,11 @@ COLUMNS = 80 if OF_PAGES else 60
 faults = []
 # Not run here, and why: what an example contains.
 NOT_RUN = {
+    "emp-study run --cpu 1 lengths": "takes minutes; tests/cli/study.sh has short ones",
+    "emp-study run settings": "changes this machine; tests/machine/study_box.sh does it in a box",
+    "emp-study run one-night": "takes a night",
+    "emp-study resume": "needs one that was interrupted; tests/cli/study.sh does it",
+    "emp-study run my.ini": "takes minutes; tests/cli/study.sh has short ones",
     "systemctl": "needs a service that is installed",
     "systemd-socket-activate": "needs a service that is installed",
     "setcap": "changes a file that is installed",
@@ -46,7 +51,7 @@ NOT_RUN = {
 }
 DRY = "emp-setup apply --dry-run"
 # What else a status may be, by what a command contains. Each sentence of its own tells what to do: see `ways_out`.
-ALSO = {"sort big.tx'": 1, "emp-measure sort -n": 1, "emp-setup audit": 2, "emp setup audit": 2, "--fail-if": 2, "emp-calibrate run": 2, "emp-study run my.ini": 2, "revalidate": 2, "apply --dry-run": 2, "--profile lab1": 3, "--profile quick": 3,
+ALSO = {"sort big.tx'": 1, "emp-measure sort -n": 1, "emp-setup audit": 2, "emp setup audit": 2, "--fail-if": 2, "emp-calibrate run": 2, "revalidate": 2, "apply --dry-run": 2, "--profile lab1": 3, "--profile quick": 3,
         "--discard-unprofiled": 3, "--strict": 4}
 ways_out = {"emp-calibrate run": "--ignore-audit|No profile was made", "revalidate": "--ignore-audit|Verdict"}
 SHORTER = [("--for 10min", "--for 1s"), ("-r 20 --export", "-r 2 --export"), ("--cpu 1 ", f"--cpu {CPU} "),
