@@ -30,24 +30,30 @@ const struct verb study_list = {
 	.run = list_studies_verb,
 };
 
+/* Whether a study is in the lab book, and nobody measures it. */
+static int check_removable(struct book *book, const char *word, int64_t *ret_id, struct error *err)
+{
+	_cleanup_(study_row_clear) struct study_row row = {};
+	int r = text_parse_int(word, "STUDY", 1, INT64_MAX, ret_id, err);
+
+	if (r == 0)
+		r = book_get_study(book, *ret_id, &row, err);
+	if (r == 0 && !row.finished_ns && process_ref_pid(row.owner) > 0)
+		r = error_say(err, -EBUSY, "process %d measures study %lld",
+			(int)process_ref_pid(row.owner), (long long)*ret_id);
+	return r;
+}
+
 static int remove_study_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
+	_cleanup_(freep) int64_t *ids = xcalloc((size_t)argc, sizeof(*ids));
 	int r = book_open(&book, study_options.db, BOOK_WRITE, err);
 
-	for (int i = 0; r >= 0 && i < argc; i++) {
-		_cleanup_(study_row_clear) struct study_row row = {};
-		int64_t id = 0;
-
-		r = text_parse_int(argv[i], "STUDY", 1, INT64_MAX, &id, err);
-		if (r == 0)
-			r = book_get_study(book, id, &row, err);
-		if (r == 0 && !row.finished_ns && process_ref_pid(row.owner) > 0)
-			return error_say(err, -EBUSY, "process %d measures study %lld",
-				(int)process_ref_pid(row.owner), (long long)id);
-		if (r == 0)
-			r = book_remove_study(book, id, err);
-	}
+	for (int i = 0; r >= 0 && i < argc; i++)
+		r = check_removable(book, argv[i], &ids[i], err);
+	for (int i = 0; r >= 0 && i < argc; i++)
+		r = book_remove_study(book, ids[i], err);
 	return r < 0 ? r : 0;
 }
 

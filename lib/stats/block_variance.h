@@ -58,8 +58,8 @@ struct block_summary {
  * taken for 0. */
 struct block_summary block_summary_of(const struct time_blocks *blocks);
 
-/* A step of settings: what it changes in the times of one program, or of several. Rounds are
- * compared with themselves, since the machine drifts. */
+/* A step of settings: what it changes in the times of one program, or of several. Before and after
+ * are compared within each round, since the machine drifts. */
 struct round_ratio {
 	double ratio; /* after / before; NAN: no round has both */
 	struct block_interval interval;

@@ -201,6 +201,8 @@ static int add_samples_of_run(struct book *book, struct study_data *data,
 	for (size_t i = 0; i < n; i++) {
 		add_sample(cell, &cutoffs, &causes, i);
 		*array_add(cell->out, cell->n_samples) = causes.discarding.out[i];
+		data->subjects[subject].n_samples++;
+		data->subjects[subject].n_failed += cutoffs.samples[i].exit_status > 0;
 	}
 	add_waits(cell, block->round, &run, &cutoffs);
 	data->has_cutoffs |= rules.rules.profile != NULL;

@@ -56,6 +56,7 @@ struct study_program {
 	char *name;    /* "INC0.1", "sort 100K" */
 	char *program; /* "INC", "sort" */
 	double size;   /* NAN: none */
+	size_t n_samples, n_failed;
 };
 
 struct study_data {

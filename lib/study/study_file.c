@@ -235,6 +235,24 @@ static int take_study_line(const struct ini_line *line, void *data, struct error
 		section);
 }
 
+/* inih does not report sections without lines, which are errors here. */
+static void note_sections(struct study_reading_state *state, const char *text)
+{
+	_cleanup_(freep) char *copy = xstrdup(text);
+	char *rest = copy;
+	int n = 0;
+
+	for (char *line; (line = strsep(&rest, "\n"));) {
+		char name[200];
+
+		n++;
+		if (sscanf(line, " [subject%*1[ ] %199[^]]", name) == 1)
+			section_named(state, name, n);
+		else if (sscanf(line, " [step%*1[ ] %199[^]]", name) == 1)
+			step_named(&state->file, name, n);
+	}
+}
+
 /* "100K" is 100000. */
 static int parse_problem_size(const char *text, double *ret, struct error *err)
 {
@@ -346,6 +364,14 @@ static int add_subjects_of(
 	return r;
 }
 
+static bool has_sizes(const struct study_file *file)
+{
+	for (size_t i = 0; i < file->n_subjects; i++)
+		if (isfinite(file->subjects[i].size))
+			return true;
+	return false;
+}
+
 /* What the sections must be together. */
 static int check_study(const struct study_reading_state *state, struct error *err)
 {
@@ -366,6 +392,11 @@ static int check_study(const struct study_reading_state *state, struct error *er
 			"a night has no subjects and no steps: they are in its studies");
 	if (!night && !file->n_subjects && file->what != STUDY_CLEAN_ROOM)
 		return error_say(err, -EINVAL, "there is no [subject NAME]");
+	if ((file->what == STUDY_SETTINGS || file->what == STUDY_VERSIONS) && !file->n_steps)
+		return error_say(err, -EINVAL, "a study of %s has a [step NAME] for each of them",
+			study_kind_names[file->what]);
+	if (file->what == STUDY_ALGORITHMS && !has_sizes(file))
+		return error_say(err, -EINVAL, "no subject has a line 'sizes = …'");
 	if (file->n_steps > MOST_STEPS)
 		return error_say(err, -EINVAL, "more than %d steps", MOST_STEPS);
 	if (file->samples < (uint32_t)file->rounds)
@@ -390,6 +421,7 @@ int study_parse(struct study_file *ret, const char *text, const char *path, stru
 
 	state.file.name = study_name_of(path);
 	state.file.source = xstrdup(text);
+	note_sections(&state, text);
 	r = ini_each_line(text, path, take_study_line, &state, err);
 	for (size_t i = 0; r == 0 && i < state.n_sections; i++) {
 		r = add_subjects_of(&state.file, &state.sections[i], err);

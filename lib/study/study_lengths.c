@@ -28,9 +28,9 @@ static size_t last_combination(const struct study_data *data)
 			{NULL, COLUMN_NUMBER, "size"}, {},                                     \
 	}
 
-/* The papers have none of ET. */
-static const struct column et_columns[] = RULE_COLUMNS(NULL),
-			   pt_columns[] = RULE_COLUMNS("PAPER'S");
+/* The papers' are shown beside PT, where their tables are. */
+static const struct column rule_columns[] = RULE_COLUMNS(NULL),
+			   rule_columns_beside[] = RULE_COLUMNS("PAPER'S");
 
 /* Of Tables VI (all) and XIX (both checks), for an INC of the same length. */
 static double paper_cv_of(const char *program, enum study_clock clock, size_t rule)
@@ -50,7 +50,8 @@ static void add_rule_row(struct table *table, const struct study_data *data, siz
 	struct block_summary b = block_summary_of(&cell->times[rule][clock]);
 	const char *name = data->subjects[subject].name;
 
-	if (all.n == 0)
+	/* without cutoffs sedona is as all */
+	if (all.n == 0 || (rule == STUDY_RULE_SEDONA && !data->has_cutoffs))
 		return;
 	table_begin_row(table);
 	table_add(table, TEXT(name), TEXT(study_clock_names[clock]), TEXT(study_rule_names[rule]),
@@ -70,12 +71,13 @@ static void add_rule_row(struct table *table, const struct study_data *data, siz
 void study_add_rules(struct study_report *report)
 {
 	const struct study_data *data = report->data;
+	const bool beside = data->study.what == STUDY_LENGTHS;
 	size_t last = last_combination(data);
 
 	for (size_t clock = 0; clock < N_STUDY_CLOCKS; clock++) {
 		struct table *table = study_add_table(report,
 			clock == STUDY_ET ? "rules_et" : "rules_pt",
-			clock == STUDY_ET ? et_columns : pt_columns,
+			beside && clock == STUDY_PT ? rule_columns_beside : rule_columns,
 			"%s: what each rule leaves%s%s", study_clock_names[clock],
 			last > 0 ? ", with the settings: " : "",
 			last > 0 ? study_combination_name(data, last) : "");
@@ -85,8 +87,8 @@ void study_add_rules(struct study_report *report)
 	}
 	if (!data->has_cutoffs)
 		study_add_remark(report,
-			"No run was measured with a profile: sedona discards nothing, and emp only "
-			"what is beyond 2 sd. --profile NAME applies one.");
+			"No run was measured with a profile: sedona discards nothing and is not shown, "
+			"and emp discards only what is beyond 2 sd. --profile NAME applies one.");
 	study_add_remark(report,
 		"Rules: all samples; sedona, those without an execution over a cutoff of the "
 		"profile; emp, of these those within 2 sd of their mean (the papers' two checks); "

@@ -116,6 +116,21 @@ static void append_words(char ***argv, size_t *n, char *const *words)
 		*array_add(*argv, *n) = xstrdup(*words);
 }
 
+int study_check_options(const struct study_session *s, struct error *err)
+{
+	char *const begin[] = {(char *)"emp-measure", NULL}, *const end[] = {
+								     (char *)"--help", NULL};
+	_cleanup_(argv_freep) char **argv = NULL;
+	size_t n = 0;
+	int status;
+
+	append_words(&argv, &n, begin);
+	append_words(&argv, &n, s->measure);
+	append_words(&argv, &n, end);
+	*array_add(argv, n) = NULL;
+	return run_tool(argv, "options of emp-measure", &status, err);
+}
+
 /* emp-measure takes so many samples of a block. */
 static int measure_by_emp(struct study_session *s, const struct study_block *block,
 	uint32_t samples, struct error *err)
@@ -124,9 +139,9 @@ static int measure_by_emp(struct study_session *s, const struct study_block *blo
 	_cleanup_(freep) char *path = NULL;
 	_cleanup_(freep) char *number = text_format("%u", samples);
 	_cleanup_(freep) char *id = text_format("%lld", (long long)block->id);
-	char *const fixed[] = {(char *)"emp-measure", (char *)"--db",
-		(char *)book_file(s->book), (char *)"-q", (char *)"-r", number,
-		(char *)"--study-block", id, (char *)"-n", block->subject, NULL};
+	char *const fixed[] = {(char *)"emp-measure", (char *)"--db", (char *)book_file(s->book),
+		(char *)"-q", (char *)"-r", number, (char *)"--study-block", id, (char *)"-n",
+		block->subject, NULL};
 	char *const dashes[] = {(char *)"--", NULL};
 	size_t n = 0;
 	int status, r = study_block_argv(block, &command, &path, err);
@@ -229,8 +244,8 @@ static int measure_with_settings(struct study_session *s, size_t from, size_t to
 	_cleanup_(argv_freep) char **argv = NULL;
 	size_t combination;
 	int status, r = suite_file_find("emp-study", &own, err);
-	char *const command[] = {own, (char *)"--db", (char *)book_file(s->book),
-		(char *)"blocks", id, first, last, NULL};
+	char *const command[] = {own, (char *)"--db", (char *)book_file(s->book), (char *)"blocks",
+		id, first, last, NULL};
 
 	if (r < 0)
 		return r;
@@ -301,7 +316,8 @@ static int run_once(const struct study_subject *subject, int64_t *ret_ns, struct
 		return -EINTR;
 	if (exec.wait_status != 0)
 		return error_say(err, -ECANCELED,
-			"%s: '%s' %s; if it is meant to fail, write 'options = --ignore-failure' in [study], and 'expected = TIME' in its section",
+			"%s: '%s' %s; if it is meant to fail, write 'options = --ignore-failure' in "
+			"[study], and 'expected = TIME' in its section",
 			subject->name, subject->line, process_end_text(exec.wait_status));
 	*ret_ns = exec.et_ns;
 	return 0;

@@ -13,6 +13,9 @@ int study_block_argv(
 /* The CPU that programs are pinned to by the study's options of emp-measure; -1: none. */
 int study_cpu(const struct study_session *session);
 
+/* Whether emp-measure takes the options of the study. */
+int study_check_options(const struct study_session *session, struct error *err);
+
 /* Measures what is missing of the blocks from..to - 1, all under the same settings, which are
  * applied already. -EINTR after a signal. */
 int study_measure_blocks(struct study_session *session, size_t from, size_t to, struct error *err);

@@ -50,6 +50,10 @@ void study_add_clocks(struct study_report *report)
 			NUMBER(b.n_blocks), NUMBER(b.n));
 		study_add_summary(table, &b);
 	}
+	study_add_remark(report,
+		"times() counts ticks of %ld ms, and getrusage as this kernel accounts: a spread "
+		"below the step of a clock is not seen, so that an sd of 0 is no merit.",
+		1000 / sysconf(_SC_CLK_TCK));
 	study_add_remark(
 		report, "The numbers of the papers' Table XXV and Figure 18 are not part of EMP.");
 }
@@ -99,8 +103,7 @@ int study_add_fits(struct study_report *report, struct error *err)
 		{},
 	};
 	const struct study_data *data = report->data;
-	struct table *table = study_add_table(
-		report, "fits", columns,
+	struct table *table = study_add_table(report, "fits", columns,
 		"PT against size: time = constant + factor * growth, in ns; log of base 2");
 
 	for (size_t at = 0; at < data->n_subjects;) {

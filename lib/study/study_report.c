@@ -110,6 +110,17 @@ static void add_study_notes(struct study_report *report)
 		study_add_remark(report, "Left out: %s.", line);
 }
 
+static void add_failures(struct study_report *report)
+{
+	for (size_t s = 0; s < report->data->n_subjects; s++) {
+		const struct study_program *p = &report->data->subjects[s];
+
+		if (p->n_failed > 0)
+			study_add_remark(report, "Warning: '%s' failed in %zu of %zu samples.",
+				p->name, p->n_failed, p->n_samples);
+	}
+}
+
 /* The tables of each kind of study, the main one first. */
 static int add_tables(struct study_report *report, struct book *book, struct error *err)
 {
@@ -148,6 +159,7 @@ static int add_tables(struct study_report *report, struct book *book, struct err
 		study_add_times(report);
 	}
 	study_add_papers(report);
+	add_failures(report);
 	add_study_notes(report);
 	return r;
 }

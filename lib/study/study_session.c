@@ -76,6 +76,8 @@ int study_prepare(struct study_session *s, struct error *err)
 		r = study_file_scale(&s->file, o->scale, err);
 	if (r == 0)
 		r = set_measure_options(s, err);
+	if (r == 0)
+		r = study_check_options(s, err);
 	if (r == 0 && s->file.n_steps)
 		r = study_settings_check(&s->file, study_cpu(s), &s->notes, err);
 	return r;
@@ -166,6 +168,11 @@ static int plan_blocks(struct study_session *s, int64_t limit_ns, struct error *
 	r = study_find_durations(s, s->book, true, err);
 	if (r == 0)
 		r = study_plan_make(&s->plan, &s->file, limit_ns, err);
+	if (r == 0 && s->plan.shortened)
+		text_append(&s->notes, "\n",
+			"samples, to end in time: the file has %u in %s; measured in %s",
+			s->file.samples, text_count(s->file.rounds, "round"),
+			text_count(s->plan.rounds, "round"));
 	if (r == 0)
 		s->blocks = study_plan_blocks(
 			&s->plan, &s->file, (uint64_t)s->row.seed, &s->n_blocks);
@@ -218,8 +225,10 @@ int study_finish(struct study_session *s, int r, struct error *err)
 		return error_say(err, r,
 			"interrupted: study %lld has %zu of %zu blocks; 'emp-study resume' goes on",
 			(long long)s->row.id, done, s->n_blocks);
-	return error_prefix(
-		err, r, "study %lld, which 'emp-study resume' goes on with", (long long)s->row.id);
+	return error_prefix(err, r,
+		"study %lld, which 'emp-study resume' goes on with, or 'emp-study remove %lld' "
+		"deletes",
+		(long long)s->row.id, (long long)s->row.id);
 }
 
 int study_run(struct study_session *s, const struct study_options *options, const char *name,
@@ -332,6 +341,9 @@ int study_resume(
 	if (r == 0 && id == 0) {
 		r = book_unfinished_study(s->book, &row, err);
 		id = row.id;
+		study_row_clear(&row);
+		if (r == 0) /* none: of how many? */
+			r = book_get_study(s->book, 0, &row, err);
 		study_row_clear(&row);
 		if (r == 0) {
 			if (!options->quiet)

@@ -111,8 +111,6 @@ void study_show_begin(const struct study_session *s)
 		terminal_say(stdout, 2, "Study %lld, %s: %s.", (long long)s->row.id,
 			terminal_text(s->row.name), plan_text(s, s->n_blocks, n_samples_of(s)));
 	show_notes(s);
-	if (s->plan.shortened)
-		terminal_say(stdout, 2, "Fewer samples than the file says, to end in time.");
 	fflush(stdout);
 }
 

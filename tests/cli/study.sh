@@ -32,7 +32,19 @@ expect 1 "wrong.ini, line 3: there is no 'sample' in the section \[study\], see 
 printf '[study]\nwhat = suite\n[subject a]\ncommand = false\n' >fails.ini
 expect 1 "a: 'false' ended with exit status 1" "$study" run fails.ini
 printf '[study]\nwhat = settings\n[subject a]\ncommand = true\n[step b]\napply = no.such\n' >step.ini
-expect 1 "\[step b\], line 6: emp-setup refuses it" "$study" run -n step.ini
+expect 1 "\[step b\], line 5: emp-setup refuses it" "$study" run -n step.ini
+# Nothing is left out without a word
+printf '[study]\nwhat = suite\n[subject a]\ncommand = true\n[subject b]\n; command = false\n' >empty.ini
+expect 1 "empty.ini, line 5: \[subject b\]: a subject has either 'inc', or 'command' or 'shell'" "$study" run empty.ini
+printf '[study]\nwhat = settings\n[subject a]\ncommand = true\n[step b]\n' >empty.ini
+expect 1 'empty.ini, line 5: \[step b\] does nothing' "$study" run empty.ini
+printf '[study]\nwhat = settings\n[subject a]\ncommand = true\n' >empty.ini
+expect 1 'a study of settings has a \[step NAME\]' "$study" run empty.ini
+printf '[study]\nwhat = algorithms\n[subject a]\ncommand = true\n' >empty.ini
+expect 1 "no subject has a line 'sizes = …'" "$study" run empty.ini
+printf '[study]\nwhat = suite\noptions = --runz 3\n[subject a]\ncommand = true\n' >wrong.ini
+expect 1 "options of emp-measure: .*unknown option '--runz'" "$study" run wrong.ini
+expect 1 'the lab book has no study' "$study" resume
 
 # Measured
 cat >small.ini <<'I'
@@ -78,6 +90,8 @@ that "no sample is there twice, and none is missing" test "$(sqlite3 "$EMP_DB" "
 run=$(sqlite3 "$EMP_DB" 'SELECT min(run) FROM study_run')
 expect 1 "run $run is of study 1, small (emp-study remove 1 deletes all of it); --force" "$analyze" remove "$run"
 expect 0 "of studies (--all; 'emp-study list' lists the studies)" "$analyze" list
+expect 1 'the lab book has no study 99' "$study" remove 1 99
+expect 0 '1  *-  *small' "$study" list
 expect 0 '' "$study" remove 1
 that "its runs are gone" test "$(sqlite3 "$EMP_DB" "SELECT count(*) FROM run WHERE id = $run")" = 0
 expect 1 'the lab book has no study 1' "$study" remove 1
@@ -91,3 +105,8 @@ expect 1 'these studies failed: ./fails.ini' "$study" run -q night.ini
 expect 0 '5  *3  *small .*complete  *4  *4' "$study" list
 expect 0 'Nothing to resume' "$study" resume
 finish
+
+# Programs that fail are named
+printf '[study]\nwhat = suite\nrounds = 2\nsamples = 6\noptions = --ignore-failure\n[subject a]\ncommand = false\nexpected = 2ms\n' >fails.ini
+expect 0 'is complete' "$study" run fails.ini
+expect 0 "Warning: 'a' failed in 6 of 6 samples" "$analyze" study --last
