@@ -372,6 +372,11 @@ static void write_screen(struct table *table, FILE *file)
 		put_columns(file, table, columns, n, gap);
 }
 
+bool table_is_empty(const struct table *table)
+{
+	return table->n_rows == 0;
+}
+
 json_t *table_json(struct table *table)
 {
 	json_t *rows = json_array();

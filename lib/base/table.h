@@ -97,6 +97,8 @@ static inline void table_print(struct table *table, FILE *file)
 	table_write(table, TABLE_SCREEN, file);
 }
 
+bool table_is_empty(const struct table *table);
+
 /* The rows as an array of objects, for a member of a document; the caller owns it. */
 json_t *table_json(struct table *table);
 

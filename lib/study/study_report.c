@@ -222,7 +222,7 @@ void study_report_print(const struct study_report *report, FILE *file)
 	if (data->file.text)
 		terminal_say(file, 0, "%s", terminal_text(data->file.text));
 	for (size_t i = 0; i < report->n_tables; i++) {
-		if (!*report->tables[i].title)
+		if (!*report->tables[i].title || table_is_empty(report->tables[i].table))
 			continue;
 		fputc('\n', file);
 		terminal_say(file, 2, "%s", report->tables[i].title);
@@ -265,7 +265,7 @@ void study_report_write(const struct study_report *report, const struct study_ta
 	for (size_t i = 0; i < report->n_tables; i++) {
 		const struct study_table *t = &report->tables[i];
 
-		if ((only && only != t) || !*t->title)
+		if ((only && only != t) || !*t->title || (!only && table_is_empty(t->table)))
 			continue;
 		fputs(between, file);
 		between = "\n";

@@ -250,6 +250,10 @@ static void add_daemons_gone(struct study_report *report)
 	struct table *table = study_add_table(report, "daemons", daemon_columns,
 		"Daemons that went, by their shares of the time of all samples");
 
+	if (data->n_daemons == 0)
+		study_add_remark(report,
+			"Which daemons went is not known: no run could see other processes (see "
+			"emp-accounting(7)).");
 	for (size_t i = 0; i < data->n_contrasts; i++) {
 		const struct study_contrast *c = &data->contrasts[i];
 		size_t shown = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The daemon of De, Kothari and Mann's experiments: every PERIOD ms it takes LENGTH us, at
- * real-time priority, COUNT times, by a linear congruential loop. It first runs at the next whole
+ * real-time priority, COUNT times (0: until it is ended), by a linear congruential loop. It first runs at the next whole
  * second, so that several daemons start together. Prints how long each took, in ns.
  *
  * dummy_daemon NAME CPU PERIOD_MS LENGTH_US COUNT */
@@ -47,17 +47,17 @@ int main(int argc, char **argv)
 	int64_t at_ns, took_ns[1000];
 	int n;
 
-	if (argc != 6 || (n = atoi(argv[5])) < 1 || n > 1000)
+	if (argc != 6 || (n = atoi(argv[5])) < 0 || n > 1000)
 		return 1;
 	if (settle(atoi(argv[2])))
 		return 1;
 	prctl(PR_SET_NAME, argv[1]);
 	at_ns = (clock_ns(CLOCK_MONOTONIC) / NS_PER_S + 1) * NS_PER_S;
-	for (int i = 0; i < n; i++, at_ns += atoll(argv[3]) * NS_PER_MS) {
+	for (int i = 0; n == 0 || i < n; i++, at_ns += atoll(argv[3]) * NS_PER_MS) {
 		struct timespec at = {at_ns / NS_PER_S, at_ns % NS_PER_S};
 
 		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
-		took_ns[i] = take(atoll(argv[4]) * NS_PER_US);
+		took_ns[n ? i : 0] = take(atoll(argv[4]) * NS_PER_US);
 	}
 	/* what follows is not the daemon's */
 	prctl(PR_SET_NAME, "ending");
