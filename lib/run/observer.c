@@ -426,7 +426,9 @@ int observe_together(const struct alternation_plan *plan, const struct command_s
 		ret[i].changes = o.changes;
 		ret[i].held = o.held;
 		ret[i].probed = o.probed;
+		/* what observing took, by equal shares */
 		ret[i].observer_ns = o.observer_ns / (int64_t)n;
+		ret[i].probed.probe_ns /= (int64_t)n;
 		/* a process that escaped without a tag may be of any of them */
 		ret[i].exec.escaped |= o.exec.escaped && !escaped;
 		conclude_part(&ret[i], &o, &usages[i], plan->repeat);

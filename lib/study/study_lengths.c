@@ -94,7 +94,8 @@ void study_add_rules(struct study_report *report)
 		"profile; emp, of these those within 2 sd of their mean (the papers' two checks); "
 		"causes, all but those for which EMP can name a cause. Only the last gives "
 		"intervals that hold: the check by 2 sd has no cause for what it discards, and "
-		"makes the sd look small.");
+		"makes the sd look small. A mean is that of the means of blocks, and an sd that of "
+		"a sample in any block.");
 }
 
 /* What the central cluster hides (EMP, step 2), of all blocks together: each without what its
@@ -245,8 +246,8 @@ int study_add_sizes(struct study_report *report, struct error *err)
 	};
 	const struct study_data *data = report->data;
 	struct table *table = study_add_table(report, "sizes", size_columns,
-		"The first samples of each program; outliers by cause + by 2 sd; intervals as of "
-		"independent samples");
+		"The first samples of each program, as of one run; outliers by cause + by 2 sd; "
+		"intervals as of independent samples");
 	struct table *enough = study_add_table(report, "enough", enough_columns,
 		"Enough: from that size on, the sd of all blocks of this size is within 10 %% of "
 		"that of all samples, and the share of outliers within 2.5 percentage points or "

@@ -12,20 +12,23 @@ static const double LEVEL = 0.005;
 static const double LEAST_SHARE = 1e-5;
 enum { MOST_DAEMONS = 12 };
 
+#define TIMES_COLUMNS(settings)                                                               \
+	{                                                                                     \
+		{"PROGRAM", COLUMN_WRAP, "program"}, {settings, COLUMN_WRAP, "settings"},     \
+			{"CLOCK", COLUMN_TEXT, "clock"}, {"BLOCKS", COLUMN_NUMBER, "blocks"}, \
+			{"N", COLUMN_NUMBER, "samples"}, SUMMARY_COLUMNS,                     \
+			{NULL, COLUMN_NUMBER, "size"}, {},                                    \
+	}
+
+/* Without steps all is as it was. */
+static const struct column times_columns[] = TIMES_COLUMNS(NULL),
+			   settings_columns[] = TIMES_COLUMNS("SETTINGS");
+
 void study_add_times(struct study_report *report)
 {
-	static const struct column columns[] = {
-		{"PROGRAM", COLUMN_WRAP, "program"},
-		{"SETTINGS", COLUMN_WRAP, "settings"},
-		{"CLOCK", COLUMN_TEXT, "clock"},
-		{"BLOCKS", COLUMN_NUMBER, "blocks"},
-		{"N", COLUMN_NUMBER, "samples"},
-		SUMMARY_COLUMNS,
-		{NULL, COLUMN_NUMBER, "size"},
-		{},
-	};
 	const struct study_data *data = report->data;
-	struct table *table = study_add_table(report, "times", columns,
+	struct table *table = study_add_table(report, "times",
+		data->n_combinations > 1 ? settings_columns : times_columns,
 		"Times (rule: %s), with the intervals of the sd", study_rule_names[report->rule]);
 
 	for (size_t s = 0; s < data->n_subjects; s++)

@@ -3,7 +3,8 @@
 """How well separate runs of a program agree, with and without what is known of neighbours on the core. Run as root on a virtual machine:
 
     tests/bench/neighbour.py BUILD [--blocks 12] [--samples 12] [--programs xz,gzip,...] [--cpu N] [--data FILE]
-    tests/bench/neighbour.py BUILD --pairs 60 [--planted 3]      A/A of separate runs: how often they are called different; how often a change of 3 % is found
+    tests/bench/neighbour.py BUILD --pairs 60                    A/A of separate runs: how often they are called different
+    tests/bench/neighbour.py BUILD --pairs 20 --planted 3 --apart 600 --samples 20   how often a change of 3 % is found by runs that are 600 s apart
     tests/bench/neighbour.py BUILD --data FILE --blocks 0        only the tables of what FILE has
 
 Blocks: a run of each program in turn, and again. SD is that of the logarithms of the runs' means, in percent: RAW of all samples, KEPT of those that the rules
@@ -20,7 +21,7 @@ parser.add_argument("--cpu", type=int, default=max(os.sched_getaffinity(0)))
 parser.add_argument("--options", default="", help="more of emp-measure, such as '--neighbour adjust'")
 parser.add_argument("--pairs", type=int, default=0)
 parser.add_argument("--planted", type=float, default=0, help="percent by which the second run of a pair is slower")
-parser.add_argument("--apart", type=float, default=0, help="seconds between the runs of a pair")
+parser.add_argument("--apart", type=float, default=0, help="with --planted, seconds between the runs of a pair, at least")
 parser.add_argument("--data", help="a line of JSON for each run is added to this file, and those that it has are read")
 args = parser.parse_args()
 build = os.path.abspath(args.build)
@@ -143,26 +144,68 @@ def welch(a, b):
 
 
 def pairs():
-    """Separate runs, each compared with the one before it of the same program; with --planted, of INC, and the second of a pair is longer."""
-    chosen = ["inc"] if args.planted else args.programs.split(",")
-    words, by_welch, last = {}, 0, {}
+    """Separate runs, each compared with the one before it of the same program."""
+    chosen = args.programs.split(",")
+    found, last = [], {}
     for i in range(args.pairs + len(chosen)):
         program = chosen[i % len(chosen)]
-        work = 400000000 * (1 + args.planted / 100 * (i % 2))
-        run = measure(program, *([programs["inc"][0], "--iterations", str(round(work))] if args.planted else []))
-        if program in last and not (args.planted and i % 2 == 0):
-            done = subprocess.run([os.path.join(build, "analyze/emp-analyze"), "compare", "--json", str(last[program]["run"]), str(run["run"])],
-                                  stdout=subprocess.PIPE, text=True)
-            verdict = json.loads(done.stdout)["comparisons"][0]["verdict"]
-            words[verdict] = words.get(verdict, 0) + 1
-            by_welch += welch(*([s[0] for s in r["samples"]] for r in (last[program], run)))
+        run = measure(program)
+        if program in last:
+            found.append(compare(last[program], run))
         last[program] = run
-        time.sleep(args.apart)
-    print(f"{sum(words.values())} pairs of separate runs, {args.planted} % planted:", ", ".join(f"{n} {word}" for word, n in words.items()),
-          f"; by Welch's test on all samples, {by_welch} differ")
+    print_pairs("A/A", found)
 
 
-if args.pairs:
+def planted_pairs():
+    """Of each program a run of each pair; later those of the other programs of the pairs, which do more work."""
+    begun = time.monotonic()
+    chosen = [name for name in args.programs.split(",") if name in OF_WORK]
+    first = {(i, name): measure(name, *OF_WORK[name](1)) for i in range(args.pairs) for name in chosen}
+    print(f"{len(first)} runs in {time.monotonic() - begun:.0f} s", file=sys.stderr)
+    time.sleep(max(0, begun + args.apart - time.monotonic()))
+    second = {key: measure(key[1], *OF_WORK[key[1]](1 + args.planted / 100)) for key in first}
+    for name in chosen:
+        runs = [[of[i, name]["result"] for i in range(args.pairs)] for of in (first, second)]
+        print_pairs(f"{name:9}, {args.planted} % planted", [compare(first[i, name], second[i, name]) for i in range(args.pairs)],
+                    f"; sd of runs {percent_sd(runs[0]):.2f} and {percent_sd(runs[1]):.2f} %, means {statistics.mean(runs[1]) / statistics.mean(runs[0]) - 1:+.2%}")
+
+
+def compare(a, b):
+    """The verdict on two runs, and whether Welch's test calls them different."""
+    done = subprocess.run([os.path.join(build, "analyze/emp-analyze"), "compare", "--json", str(a["run"]), str(b["run"])], stdout=subprocess.PIPE, text=True)
+    return json.loads(done.stdout)["comparisons"][0]["verdict"], welch(*([s[0] for s in r["samples"]] for r in (a, b)))
+
+
+def print_pairs(what, found, more=""):
+    words = [word for word, _ in found]
+    print(f"{what}: {len(found)} pairs:", ", ".join(f"{words.count(word)} {word}" for word in sorted(set(words))),
+          f"; by Welch's test on all samples, {sum(differ for _, differ in found)} differ{more}", flush=True)
+
+
+def larger(name, work):
+    """A file of so many times as many bytes, of the same kind."""
+    path = f"{file(name)}.{work}"
+    if not os.path.exists(path):
+        with open(file(name), "rb") as f, open(path, "wb") as to:
+            whole = f.read()
+            to.write(whole + whole[:round(len(whole) * (work - 1))])
+    return path
+
+
+# Programs of some 0.1 s that do so many times the work.
+OF_WORK = {
+    "inc": lambda work: [programs["inc"][0], "--iterations", str(round(4e8 * work))],
+    "tight": lambda work: [programs["inc"][0], "--branches", str(round(3e8 * work))],
+    "xz": lambda work: ["xz", "-1", "-c", larger("text", work)],
+    "gzip": lambda work: ["gzip", "-6", "-c", larger("text", work)],
+    "sha256sum": lambda work: ["sha256sum", larger("image", work)],
+    "perl": lambda work: ["perl", "-e", f"my $x = 0; $x = ($x * 5 + $_) % 1000003 for 1 .. {round(1200000 * work)}"],
+    "python": lambda work: ["/usr/bin/python3", "-c", f"x = 0\nfor i in range({round(900000 * work)}): x = (x * 5 + i) % 1000003"],
+}
+
+if args.planted:
+    planted_pairs()
+elif args.pairs:
     pairs()
 else:
     blocks()
