@@ -73,10 +73,17 @@ static bool parse_quantity(const char *text, struct latex_number *ret)
 	return !strcmp(unit->name, at);
 }
 
+static bool is_zero(const struct latex_number *number)
+{
+	return strspn(number->digits, "0") == number->n;
+}
+
 /* By how many digits the point moves to the right in the column's unit. */
 static size_t number_shift(const struct latex_number *number, const struct latex_numbers *column)
 {
-	return number->unit->time ? (size_t)(number->unit->power - column->power) : 0;
+	if (!number->unit->time || is_zero(number)) /* whatever unit 0 has */
+		return 0;
+	return (size_t)(number->unit->power - column->power);
 }
 
 static void widen_column(struct latex_numbers *column, const struct latex_number *number)
@@ -93,7 +100,7 @@ struct latex_numbers latex_numbers_of(const char *const *texts, size_t n)
 {
 	const struct latex_unit *unit = NULL;
 	struct latex_numbers column = {};
-	struct latex_number number;
+	struct latex_number number, of_unit = {};
 
 	for (size_t i = 0; i < n; i++) {
 		if (!strcmp(texts[i], "-"))
@@ -102,8 +109,11 @@ struct latex_numbers latex_numbers_of(const char *const *texts, size_t n)
 			return column;
 		if (unit && unit != number.unit && !(unit->time && number.unit->time))
 			return column;
-		if (!unit || number.unit < unit)
+		/* 0 ns among seconds is 0 s */
+		if (!unit || is_zero(&of_unit) || (number.unit < unit && !is_zero(&number))) {
 			unit = number.unit;
+			of_unit = number;
+		}
 	}
 	if (!unit)
 		return column;
@@ -133,6 +143,7 @@ void latex_put_unit(FILE *file, const struct latex_numbers *numbers)
 void latex_put_quantity(FILE *file, const char *text)
 {
 	const char *blank = strrchr(text, ' ');
+	char *end;
 
 	for (const struct latex_unit *unit = latex_units; blank && unit->time; unit++)
 		if (!strcmp(unit->name, blank + 1)) {
@@ -142,7 +153,10 @@ void latex_put_quantity(FILE *file, const char *text)
 			fprintf(file, "~\\unit{%s}", unit->macro);
 			return;
 		}
-	latex_put_text(file, text);
+	if (strtod(text, &end) != 0 && !*end && strchr(text, 'e')) /* 1.44e+03 */
+		fprintf(file, "\\num{%s}", text);
+	else
+		latex_put_text(file, text);
 }
 
 void latex_put_number(FILE *file, const struct latex_numbers *numbers, const char *text)

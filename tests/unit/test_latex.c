@@ -32,6 +32,23 @@ static void check_number(const char *const *texts, size_t n, const char *format,
 	}
 }
 
+TEST(nothing_has_whatever_unit_the_others_have)
+{
+	static const char *const texts[] = {"0 ns", "1.5 ms", "12 s"};
+	static const char *const expected[] = {"0", "1.5", "12000"};
+
+	check_number(texts, 3, "S[table-format=5.1]", " (\\unit{\\milli\\second})", expected);
+}
+
+TEST(a_power_of_ten_is_one_for_siunitx_too)
+{
+	_cleanup_(freep) char *number = PRINTED(file, latex_put_quantity(file, "1.44e+03"));
+	_cleanup_(freep) char *word = PRINTED(file, latex_put_quantity(file, "1.5e"));
+
+	assert_string_equal(number, "\\num{1.44e+03}");
+	assert_string_equal(word, "1.5e");
+}
+
 TEST(times_of_a_column_have_one_unit_and_all_their_digits)
 {
 	static const char *const texts[] = {"127.9 ms", "1.02 s", "850 us", "-", "0.5 ms"};
