@@ -51,6 +51,20 @@ stop = other.service
 [step nothing]
 apply = turbo.intel
 I
+put /etc/suite.ini <<'I'
+[study]
+what = suite
+rounds = 2
+samples = 10
+[subject look]
+command = /usr/local/bin/look
+I
+put /etc/night.ini <<'I'
+[study]
+what = night
+max-time = 10min
+studies = /etc/settings.ini /etc/suite.ini
+I
 
 # What must be as it was before.
 state() {
@@ -132,6 +146,27 @@ box_wait 30 box_run systemctl -q is-active planted.service || fault "the daemon 
 run resume -q || { fault "resume after a crash ends with $?"; cat "$box/out"; }
 check_restored "after a crash"
 check_samples "after a crash" 3
+
+# A night: killed, and switched off in a step of its first study
+measures() { [ -n "$(processes emp-measure)" ]; }
+begin run /etc/night.ini
+box_wait 60 measures || { fault "the night does not begin"; cat "$box/out"; }
+for name in emp-study emp-measure emp-setup; do
+	victims=$(processes $name)
+	[ -z "$victims" ] || box_run kill -KILL $victims || :
+done
+wait $client || :
+begin resume -q
+box_wait 60 stopped || fault "the daemon was never stopped in a night"
+box_crash
+wait $client || :
+box_start
+box_wait 30 box_run systemctl -q is-active planted.service || fault "the daemon does not run after a crash in a night"
+run resume -q || { fault "resume of a night ends with $?"; cat "$box/out"; }
+check_restored "after a night"
+check_samples "a night" 5
+studies=$(books "SELECT group_concat(name || ' ' || (finished_ns IS NOT NULL)) FROM (SELECT * FROM study WHERE ifnull(night, id) = 4 ORDER BY id)")
+[ "$studies" = "night 1,settings 1,suite 1" ] || fault "a night: $studies"
 
 [ $faults = 0 ] || echo "$faults faults"
 exit $((faults > 0))
