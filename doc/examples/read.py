@@ -38,7 +38,7 @@ def show_plain(book):
         rows = book.execute(query)
         print(*(column[0] for column in rows.description))
         for row in rows:
-            print(*row)
+            print(*(round(value, 3) if isinstance(value, float) else value for value in row))
 
 
 def show_document(path):
