@@ -115,6 +115,50 @@ static struct drawn draw_summary(gsl_rng *random, const struct block_summary *s)
 	return d;
 }
 
+/* What resampling needs of a block. */
+struct block_moments {
+	double mean, squares; /* squares: the sum of those of the deviations from the mean */
+	size_t n;
+};
+
+/* Of each block; the caller frees them. */
+static struct block_moments *moments_of(const struct time_blocks *blocks)
+{
+	struct block_moments *moments = xcalloc(blocks->n + 1, sizeof(*moments));
+
+	for (size_t i = 0; i < blocks->n; i++) {
+		const struct time_block *b = &blocks->items[i];
+
+		moments[i].mean = summary_of(b->times_ns, b->n).mean_ns;
+		moments[i].n = b->n;
+		for (size_t k = 0; k < b->n; k++)
+			moments[i].squares += pow((double)b->times_ns[k] - moments[i].mean, 2);
+	}
+	return moments;
+}
+
+/* The variance of a sample, of as many blocks drawn with replacement (bootstrap). */
+static double resample_variance(gsl_rng *random, const struct block_moments *moments, size_t n_all)
+{
+	double mean = 0, of_means = 0, within = 0, df = 0, inverses = 0; /* Welford's */
+	size_t n = 0;
+
+	for (size_t i = 0; i < n_all; i++) {
+		const struct block_moments *m = &moments[gsl_rng_uniform_int(random, n_all)];
+		double off = m->mean - mean;
+
+		if (m->n == 0)
+			continue;
+		mean += off / (double)++n;
+		of_means += off * (m->mean - mean);
+		within += m->squares;
+		df += (double)m->n - 1;
+		inverses += 1 / (double)m->n;
+	}
+	within = df > 0 ? within / df : 0;
+	return n < 2 ? within : of_means / (double)(n - 1) + (1 - inverses / (double)n) * within;
+}
+
 static int double_by_value(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
@@ -126,6 +170,13 @@ static struct block_interval interval_of_draws(double *draws)
 {
 	qsort(draws, DRAWS, sizeof(*draws), double_by_value);
 	return (struct block_interval){draws[DRAWS / 40], draws[DRAWS - 1 - DRAWS / 40]};
+}
+
+/* A variance that one block or one sample makes is not known as well as the model believes: the
+ * interval is the wider one of the model's and the bootstrap's at each end. */
+static struct block_interval wider_of(struct block_interval a, struct block_interval b)
+{
+	return (struct block_interval){fmin(a.low, b.low), fmax(a.high, b.high)};
 }
 
 static gsl_rng *random_new(void)
@@ -157,9 +208,10 @@ static void find_block_mean_interval(struct block_summary *s)
 	s->mean_interval = (struct block_interval){s->mean_ns - half, s->mean_ns + half};
 }
 
-static void find_sd(struct block_summary *s)
+static void find_sd(struct block_summary *s, const struct time_blocks *blocks)
 {
 	_cleanup_(random_free) gsl_rng *random = random_new();
+	_cleanup_(freep) struct block_moments *moments = moments_of(blocks);
 	_cleanup_(freep) double *draws = xcalloc(DRAWS, sizeof(*draws));
 	struct block_interval *sd = &s->sd_interval;
 
@@ -171,6 +223,9 @@ static void find_sd(struct block_summary *s)
 	for (size_t i = 0; i < DRAWS; i++)
 		draws[i] = sqrt(draw_summary(random, s).variance);
 	*sd = interval_of_draws(draws);
+	for (size_t i = 0; i < DRAWS; i++)
+		draws[i] = sqrt(resample_variance(random, moments, blocks->n));
+	*sd = wider_of(*sd, interval_of_draws(draws));
 	if (s->mean_ns <= 0)
 		return;
 	s->cv = s->sd_ns / s->mean_ns;
@@ -222,7 +277,7 @@ struct block_summary block_summary_of(const struct time_blocks *blocks)
 		s.of_means = squares / s.of_means_df;
 	}
 	find_block_mean_interval(&s);
-	find_sd(&s);
+	find_sd(&s, blocks);
 	return s;
 }
 
@@ -342,6 +397,24 @@ static double explained_share(double shift, double before, double after)
 	return between > 0 ? between / (between + (before + after) / 2) : 0;
 }
 
+/* The share of the variance that a step removes, by resampling; draws[DRAWS] are overwritten. */
+static struct block_interval resample_removed(gsl_rng *random, const struct time_blocks *before,
+	const struct time_blocks *after, const struct time_blocks *first, double *draws)
+{
+	_cleanup_(freep) struct block_moments *a = moments_of(before), *b = moments_of(after),
+					      *f = moments_of(first);
+
+	for (size_t i = 0; i < DRAWS; i++) {
+		double of_a = resample_variance(random, a, before->n);
+		double of_b = resample_variance(random, b, after->n), whole = of_a;
+
+		if (first != before)
+			whole = resample_variance(random, f, first->n);
+		draws[i] = (of_a - of_b) / fmax(whole, 1e-9);
+	}
+	return interval_of_draws(draws);
+}
+
 struct step_shares step_shares_of(const struct time_blocks *before, const struct time_blocks *after,
 	const struct time_blocks *first)
 {
@@ -371,6 +444,8 @@ struct step_shares step_shares_of(const struct time_blocks *before, const struct
 		explained[i] = explained_share(shift, of_a.variance, of_b.variance);
 	}
 	c.removed.interval = interval_of_draws(removed);
+	c.removed.interval = wider_of(
+		c.removed.interval, resample_removed(random, before, after, first, removed));
 	if (a.of_means_df > 0 && b.of_means_df > 0)
 		c.explained.interval = interval_of_draws(explained);
 	return c;

@@ -7,7 +7,9 @@
  * (the state of the machine at that time, random), plus its own. The variance of a sample is that
  * of both. Intervals are those of the generalized pivotal quantities (Weerahandi 1993): mean
  * squares are drawn from their distributions given the data. Times are not normal, and a mean
- * square of times with long tails has fewer degrees of freedom than its samples: Box's (1953). */
+ * square of times with long tails has fewer degrees of freedom than its samples: Box's (1953).
+ * Those of sd, CV and of the variance that a step removes are also those of a bootstrap of the
+ * blocks, whichever is wider, since one long sample may make most of a variance. */
 #pragma once
 
 #include "lib/base/base.h"

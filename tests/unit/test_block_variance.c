@@ -137,17 +137,34 @@ TEST_DRAWN(the_share_that_a_shift_explains_is_within_3_points_in_19_of_20, 3)
 	assert_true(near >= 19 && near_parts >= 19);
 }
 
+static const struct made_up machines[] = {
+	{.block_sd = 0.01, .sample_sd = 0.01},
+	{.block_sd = 0, .sample_sd = 0.01},
+	{.block_sd = 0.005, .sample_sd = 0.01, .drift = 0.02},
+	{.block_sd = 0.002, .sample_sd = 0.005, .burst_mean = 0.05},
+	{.block_sd = 0.002, .sample_sd = 0.002, .long_chance = 0.02, .long_cost = 0.3},
+	{.block_sd = 0.002, .sample_sd = 0.005, .noisy_chance = 0.2, .noisy_by = 5},
+};
+
+/* Few samples, of which one may be long: what it makes of the variance is no step's. */
+TEST_DRAWN(an_empty_step_removes_no_variance, 8)
+{
+	for (size_t m = 0; m < ELEMENTS(machines); m++)
+		for (size_t n = 4; n <= 20; n += 16) {
+			size_t wrong = 0;
+
+			for (int i = 0; i < 100; i++)
+				wrong += !contains(make_change(&machines[m], &machines[m], 6, n)
+							   .shares.removed.interval,
+					0);
+			printf("machine %zu, %zu samples in a block: %zu of 100 exclude 0\n", m, n,
+				wrong);
+			assert_true(wrong <= 10);
+		}
+}
+
 TEST_DRAWN(an_empty_step_shows_nothing_in_20_seeds, 4)
 {
-	static const struct made_up machines[] = {
-		{.block_sd = 0.01, .sample_sd = 0.01},
-		{.block_sd = 0, .sample_sd = 0.01},
-		{.block_sd = 0.005, .sample_sd = 0.01, .drift = 0.02},
-		{.block_sd = 0.002, .sample_sd = 0.005, .burst_mean = 0.05},
-		{.block_sd = 0.002, .sample_sd = 0.002, .long_chance = 0.02, .long_cost = 0.3},
-		{.block_sd = 0.002, .sample_sd = 0.005, .noisy_chance = 0.2, .noisy_by = 5},
-	};
-
 	for (size_t m = 0; m < ELEMENTS(machines); m++)
 		for (unsigned long i = 0; i < 20; i++) {
 			struct change c;
