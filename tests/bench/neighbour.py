@@ -173,7 +173,8 @@ def planted_pairs():
 def compare(a, b):
     """The verdict on two runs, and whether Welch's test calls them different."""
     done = subprocess.run([os.path.join(build, "analyze/emp-analyze"), "compare", "--json", str(a["run"]), str(b["run"])], stdout=subprocess.PIPE, text=True)
-    return json.loads(done.stdout)["comparisons"][0]["verdict"], welch(*([s[0] for s in r["samples"]] for r in (a, b)))
+    document = json.loads(done.stdout)
+    return document.get("comparisons", [document])[0]["verdict"], welch(*([s[0] for s in r["samples"]] for r in (a, b)))
 
 
 def print_pairs(what, found, more=""):

@@ -67,14 +67,14 @@ TEST(wrong_lines_are_named)
 		"my.ini, line 4: there is no section [program a]: they are [study], [subject NAME] "
 		"and [step NAME]");
 	refused("[study]\nwhat = lengths\n[subject a]\ncommand = true\ninc = 1\n",
-		"my.ini, line 4: [subject a]: a subject has either 'inc', or 'command' or 'shell'");
+		"my.ini, line 3: [subject a]: a subject has either 'inc', or 'command' or 'shell'");
 	refused("[study]\nwhat = lengths\n[subject a]\ncommand = true {size}\n",
-		"my.ini, line 4: [subject a]: '{size}' needs a line 'sizes = …'");
+		"my.ini, line 3: [subject a]: '{size}' needs a line 'sizes = …'");
 	refused("[study]\nwhat = lengths\n[subject a]\ncommand = true {size}\nsizes = 1, x\n",
-		"my.ini, line 4: [subject a]: sizes are numbers such as 500, 100K or 3.2M, not "
+		"my.ini, line 3: [subject a]: sizes are numbers such as 500, 100K or 3.2M, not "
 		"'x'");
 	refused("[study]\nwhat = lengths\n[subject a]\ninc = 1,1\n",
-		"my.ini, line 4: [subject a]: 'a1' is there twice");
+		"my.ini, line 3: [subject a]: 'a1' is there twice");
 	refused("[study]\nwhat = lengths\n", "my.ini: there is no [subject NAME]");
 	refused("[study]\nwhat = lengths\nrounds = 9\nsamples = 8\n[subject a]\ninc = 1\n",
 		"my.ini: 9 rounds need 9 samples or more, not 8");
