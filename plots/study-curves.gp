@@ -15,7 +15,7 @@ line(i, p) = panel[i] == p && kinds[i] == 1
 
 set multiplot
 set lmargin 10.5
-set rmargin 2
+set rmargin 3
 set logscale x
 set logscale y
 set xrange [x_low:x_high]
