@@ -25,13 +25,15 @@ U
 # each 20 ms
 printf '[Service]\nExecStart=%s planted %s 20 %s 0\n' "$build/tests/machine/dummy_daemon" "$cpu" $((percent * 200)) | put /usr/lib/systemd/system/planted.service
 printf '[Service]\nExecStart=sleep infinity\n' | put /usr/lib/systemd/system/other.service
-put /etc/settings.ini <<'I'
+lengths='0.1, 0.3' samples=24
+[ "$percent" -lt 20 ] || lengths=0.05 samples=12
+put /etc/settings.ini <<I
 [study]
 what = settings
 rounds = 6
-samples = 24
+samples = $samples
 [subject INC]
-inc = 0.1, 0.3
+inc = $lengths
 [step other]
 stop = other
 [step planted]

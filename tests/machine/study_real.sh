@@ -6,6 +6,7 @@
 set -eu
 build=$(realpath "$1") study=$(realpath "$1")/study/emp-study analyze=$(realpath "$1")/analyze/emp-analyze
 policies=/sys/devices/system/cpu/cpufreq
+modprobe -a acpi-cpufreq cpufreq_powersave 2>/dev/null || :
 [ -e $policies/policy0/scaling_governor ] || {
 	echo "not run: this machine has no frequency driver"
 	exit 77
