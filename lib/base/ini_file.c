@@ -8,7 +8,8 @@
 
 struct reader {
 	const char *rest;
-	char *line; /* the one that was handed out last */
+	char *line;    /* the one that was handed out last */
+	char *section; /* inih cuts its name to 49 bytes */
 	int n;
 	ini_take *take;
 	void *data;
@@ -37,6 +38,10 @@ static char *ini_next_line(char *buffer, int size, void *data)
 	buffer[all] = '\0';
 	free(r->line);
 	r->line = xstrndup(r->rest, length);
+	if (*r->line == '[') {
+		free(r->section);
+		r->section = xstrndup(r->line + 1, strcspn(r->line + 1, "]"));
+	}
 	r->rest += all;
 	return buffer;
 }
@@ -45,7 +50,7 @@ static int ini_line_take(void *data, const char *section, const char *name, cons
 {
 	struct reader *r = data;
 	char *whole = r->line + strcspn(r->line, "=:"), *end = r->line + strlen(r->line);
-	struct ini_line line = {section, name, value, .n = r->n};
+	struct ini_line line = {r->section ?: section, name, value, .n = r->n};
 
 	/* what follows the first "=" or ":", without blanks around it */
 	whole += *whole != '\0';
@@ -65,6 +70,7 @@ int ini_each_line(
 	int wrong = ini_parse_stream(ini_next_line, &r, ini_line_take, &r);
 
 	free(r.line);
+	free(r.section);
 	if (r.r < 0)
 		return error_prefix(err, r.r, "%s, line %d", where, r.n);
 	if (wrong == 0 && !r.too_long)

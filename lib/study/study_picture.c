@@ -468,7 +468,7 @@ static void list_share_rows(const struct study_report *report, struct picture_ro
 	rows->n_series = 2;
 	rows->logarithmic = rows->seconds = false;
 	rows->mark = 0;
-	rows->title = "variance that the step removes (%; intervals are cut at ±100)";
+	rows->title = "variance removed (%; intervals cut at ±100)";
 	for (size_t k = 0; k < data->n_contrasts * data->n_subjects; k++) {
 		size_t s = k % data->n_subjects;
 		const struct study_contrast *c = &data->contrasts[k / data->n_subjects];

@@ -44,7 +44,9 @@ settings >before
 echo "$(cat $policies/policy0/scaling_driver): $(cat before)"
 check() { # STUDY WORDS
 	settings | diff before - || fault "$2: not as before"
-	found=$(sqlite3 book.db 'DROP TABLE IF EXISTS look' 'CREATE TABLE look(at INTEGER, governor TEXT)' ".import looks look" "SELECT ifnull(step, 'none'), governor, count(*)
+	rm -f copy.db # a lab book with other tables is refused
+	sqlite3 book.db '.backup copy.db'
+	found=$(sqlite3 copy.db 'CREATE TABLE look(at INTEGER, governor TEXT)' ".import looks look" "SELECT ifnull(step, 'none'), governor, count(*)
 		FROM study_block JOIN study_run ON block = study_block.id JOIN sample USING(run)
 		JOIN look ON at BETWEEN start_ns AND start_ns + et_ns WHERE study = $1 GROUP BY 1, 2 ORDER BY 1" | tr '\n' ' ')
 	[ "$found" = "governor|performance|6 none|powersave|6 " ] || fault "$2: $found"
