@@ -28,6 +28,18 @@ TEST(each_line_comes_with_its_number_and_all_of_its_value)
 		seen, "3 one a '1' '1'\n5 one a 'b' 'b ; c'\n7 two x 'y = z' 'y = z'\n");
 }
 
+TEST(the_name_of_a_section_may_be_long)
+{
+	static const char name[] =
+		"a program whose name has more than the 49 bytes that inih keeps";
+	char seen[512] = "";
+	_cleanup_(freep) char *text = text_format("[%s]\na = 1\n", name);
+	_cleanup_(freep) char *expected = text_format("2 %s a '1' '1'\n", name);
+
+	assert_int_equal(ini_each_line(text, "f", note, seen, NULL), 0);
+	assert_string_equal(seen, expected);
+}
+
 TEST(a_wrong_line_is_named)
 {
 	char text[400] = "[one]\na = ", seen[512] = "";
