@@ -644,6 +644,10 @@ int study_draw(const struct study_report *report, enum study_picture picture, co
 {
 	enum study_kind what = report->data->study.what;
 
+	if (what == STUDY_CLEAN_ROOM)
+		return error_say(err, -EINVAL,
+			"study %" PRId64 " (%s) is a clean room, which has no picture",
+			report->data->study.id, report->data->study.name);
 	if (picture == STUDY_PICTURE_SHARES && report->data->n_contrasts == 0)
 		return nothing_to_draw(report, picture, err);
 	if (picture == STUDY_PICTURE_SHARES || what == STUDY_CLOCKS || what == STUDY_SUITE)
