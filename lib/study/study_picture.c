@@ -572,9 +572,12 @@ static void write_picture_rows(const void *subject, FILE *script)
 static char *picture_heading(const struct study_report *report)
 {
 	const struct study_data *data = report->data;
+	/* each curve of lengths has its own */
+	bool one_rule = data->study.what != STUDY_LENGTHS;
 
-	return text_format("Study %" PRId64 ": %s (rule: %s)", data->study.id, data->study.name,
-		study_rule_names[report->rule]);
+	return text_format("Study %" PRId64 ": %s%s%s%s", data->study.id, data->study.name,
+		one_rule ? " (rule: " : "", one_rule ? study_rule_names[report->rule] : "",
+		one_rule ? ")" : "");
 }
 
 static int nothing_to_draw(
