@@ -159,6 +159,24 @@ int study_open(struct study_session *s, struct error *err)
 	return r;
 }
 
+/* A program that is missing is said before the study is in the book. */
+static int check_programs(const struct study_session *s, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < s->n_blocks; i++) {
+		_cleanup_(argv_freep) char **argv = NULL;
+		_cleanup_(freep) char *path = NULL;
+
+		if (s->blocks[i].round > 1)
+			continue;
+		r = study_block_argv(&s->blocks[i], &argv, &path, err);
+		if (r < 0)
+			error_prefix(err, r, "%s", s->blocks[i].subject);
+	}
+	return r;
+}
+
 static int plan_blocks(struct study_session *s, int64_t limit_ns, struct error *err)
 {
 	int r;
@@ -176,7 +194,7 @@ static int plan_blocks(struct study_session *s, int64_t limit_ns, struct error *
 	if (r == 0)
 		s->blocks = study_plan_blocks(
 			&s->plan, &s->file, (uint64_t)s->row.seed, &s->n_blocks);
-	return r;
+	return r < 0 ? r : check_programs(s, err);
 }
 
 int study_begin(struct study_session *s, int64_t limit_ns, struct error *err)
