@@ -244,15 +244,16 @@ int study_finish(struct study_session *s, int r, struct error *err)
 			"interrupted: study %lld has %zu of %zu blocks; 'emp-study resume' goes on",
 			(long long)s->row.id, done, s->n_blocks);
 	return error_prefix(err, r,
-		"study %lld, which 'emp-study resume' goes on with, or 'emp-study remove %lld' "
-		"deletes",
-		(long long)s->row.id, (long long)s->row.id);
+		"study %lld, which 'emp-study resume %lld' goes on with, or 'emp-study remove "
+		"%lld' deletes",
+		(long long)s->row.id, (long long)s->row.id, (long long)s->row.id);
 }
 
 int study_run(struct study_session *s, const struct study_options *options, const char *name,
 	struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
+	struct error why = {};
 	int r;
 
 	s->options = options;
@@ -272,8 +273,10 @@ int study_run(struct study_session *s, const struct study_options *options, cons
 			r = study_find_durations(s, book, false, err);
 		if (r == 0)
 			r = study_plan_make(&s->plan, &s->file, options->max_time_ns, err);
-		if (r == 0)
-			study_show_plan(s);
+		if (r == 0) {
+			study_check_steps(&s->file, &why);
+			study_show_plan(s, why.text);
+		}
 		return r;
 	}
 
