@@ -116,19 +116,31 @@ static int print_studies_json(const struct shown_studies *shown, struct error *e
 		err);
 }
 
+/* The table of --table, or NULL: all; some are for programs alone. */
+static int study_table_asked(
+	const struct study_report *report, const struct study_table **ret, struct error *err)
+{
+	*ret = options.table ? study_report_table(report, options.table, err) : NULL;
+	if (options.table && !*ret)
+		return -EINVAL;
+	if (*ret && !*(*ret)->title)
+		return error_say(err, -EINVAL,
+			"table '%s' is for programs: --csv FILE or --json",
+			options.table);
+	return 0;
+}
+
 /* Markdown or LaTeX. */
 static int write_documents(
 	const struct shown_studies *shown, enum table_format format, FILE *file, struct error *err)
 {
 	for (size_t i = 0; i < shown->n; i++) {
 		const struct study_report *report = &shown->items[i]->report;
-		const struct study_table *only = NULL;
+		const struct study_table *only;
+		int r = study_table_asked(report, &only, err);
 
-		if (options.table) {
-			only = study_report_table(report, options.table, err);
-			if (!only)
-				return -EINVAL;
-		}
+		if (r < 0)
+			return r;
 		fputs(i > 0 ? "\n" : "", file);
 		study_report_write(report, only, format, file);
 	}
@@ -165,17 +177,16 @@ static int print_studies(const struct shown_studies *shown, struct error *err)
 	for (size_t i = 0; i < shown->n; i++) {
 		const struct study_report *report = &shown->items[i]->report;
 		const struct study_table *only;
+		int r = study_table_asked(report, &only, err);
 
+		if (r < 0)
+			return r;
 		if (i > 0)
 			printf("\n");
-		if (!options.table) {
+		if (only)
+			table_print(only->table, stdout);
+		else
 			study_report_print(report, stdout);
-			continue;
-		}
-		only = study_report_table(report, options.table, err);
-		if (!only)
-			return -EINVAL;
-		table_print(only->table, stdout);
 	}
 	return 0;
 }

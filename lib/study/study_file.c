@@ -236,21 +236,28 @@ static int take_study_line(const struct ini_line *line, void *data, struct error
 }
 
 /* inih does not report sections without lines, which are errors here. */
-static void note_sections(struct study_reading_state *state, const char *text)
+static int note_sections(
+	struct study_reading_state *state, const char *text, const char *path, struct error *err)
 {
 	_cleanup_(freep) char *copy = xstrdup(text);
 	char *rest = copy;
 	int n = 0;
 
 	for (char *line; (line = strsep(&rest, "\n"));) {
-		char name[200];
+		char name[200], end[2];
 
 		n++;
 		if (sscanf(line, " [subject%*1[ ] %199[^]]", name) == 1)
 			section_named(state, name, n);
 		else if (sscanf(line, " [step%*1[ ] %199[^]]", name) == 1)
 			step_named(&state->file, name, n);
+		else if (sscanf(line, " [%199[^]]%1[]]", name, end) == 2 && strcmp(name, "study"))
+			return error_say(err, -EINVAL,
+				"%s, line %d: there is no section [%s]: they are [study], "
+				"[subject NAME] and [step NAME]",
+				path, n, name);
 	}
+	return 0;
 }
 
 /* "100K" is 100000. */
@@ -421,8 +428,9 @@ int study_parse(struct study_file *ret, const char *text, const char *path, stru
 
 	state.file.name = study_name_of(path);
 	state.file.source = xstrdup(text);
-	note_sections(&state, text);
-	r = ini_each_line(text, path, take_study_line, &state, err);
+	r = note_sections(&state, text, path, err);
+	if (r == 0)
+		r = ini_each_line(text, path, take_study_line, &state, err);
 	for (size_t i = 0; r == 0 && i < state.n_sections; i++) {
 		r = add_subjects_of(&state.file, &state.sections[i], err);
 		if (r < 0)

@@ -247,7 +247,7 @@ int study_add_sizes(struct study_report *report, struct error *err)
 	const struct study_data *data = report->data;
 	struct table *table = study_add_table(report, "sizes", size_columns,
 		"The first samples of each program, as of one run; outliers by cause + by 2 sd; "
-		"intervals as of independent samples");
+		"intervals as of independent samples; CLOSE is of all blocks of that size");
 	struct table *enough = study_add_table(report, "enough", enough_columns,
 		"Enough: from that size on, the sd of all blocks of this size is within 10 %% of "
 		"that of all samples, and the share of outliers within 2.5 percentage points or "
@@ -322,8 +322,8 @@ void study_add_papers(struct study_report *report)
 		return;
 	table = study_add_table(report, "papers", columns,
 		"The paper's numbers (EMP, Tables %s), of Red Hat Enterprise Linux 6 in 2012; "
-		"outliers by cutoff (I; in Table XIX by both checks) and by 2 sd (II)",
-		wanted);
+		"outliers by cutoff (I%s) and by 2 sd (II)",
+		wanted, text_has_word(wanted, "XIX") ? "; in Table XIX by both checks" : "");
 	for (const struct paper_row *p = paper_rows; p->table; p++)
 		if (text_has_word(wanted, p->table))
 			table_row(table, columns, TEXT(p->table), TEXT(p->program), TEXT(p->clock),

@@ -118,8 +118,10 @@ static void append_words(char ***argv, size_t *n, char *const *words)
 
 int study_check_options(const struct study_session *s, struct error *err)
 {
-	char *const begin[] = {(char *)"emp-measure", NULL}, *const end[] = {
-								     (char *)"--help", NULL};
+	/* beside those that emp-study gives itself: some are refused twice */
+	char *const begin[] = {(char *)"emp-measure", (char *)"-r", (char *)"1", (char *)"-n",
+		(char *)"name", NULL};
+	char *const end[] = {(char *)"--help", NULL};
 	_cleanup_(argv_freep) char **argv = NULL;
 	size_t n = 0;
 	int status;

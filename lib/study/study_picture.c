@@ -572,9 +572,12 @@ static void write_picture_rows(const void *subject, FILE *script)
 static char *picture_heading(const struct study_report *report)
 {
 	const struct study_data *data = report->data;
+	/* each curve of lengths has its own */
+	bool one_rule = data->study.what != STUDY_LENGTHS;
 
-	return text_format("Study %" PRId64 ": %s (rule: %s)", data->study.id, data->study.name,
-		study_rule_names[report->rule]);
+	return text_format("Study %" PRId64 ": %s%s%s%s", data->study.id, data->study.name,
+		one_rule ? " (rule: " : "", one_rule ? study_rule_names[report->rule] : "",
+		one_rule ? ")" : "");
 }
 
 static int nothing_to_draw(
@@ -644,6 +647,10 @@ int study_draw(const struct study_report *report, enum study_picture picture, co
 {
 	enum study_kind what = report->data->study.what;
 
+	if (what == STUDY_CLEAN_ROOM)
+		return error_say(err, -EINVAL,
+			"study %" PRId64 " (%s) is a clean room, which has no picture",
+			report->data->study.id, report->data->study.name);
 	if (picture == STUDY_PICTURE_SHARES && report->data->n_contrasts == 0)
 		return nothing_to_draw(report, picture, err);
 	if (picture == STUDY_PICTURE_SHARES || what == STUDY_CLOCKS || what == STUDY_SUITE)

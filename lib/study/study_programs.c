@@ -198,7 +198,8 @@ void study_add_suite(struct study_report *report)
 	};
 	struct class_sums sums[ELEMENTS(length_classes)] = {};
 	struct table *table = study_add_table(report, "programs", suite_columns,
-		"ET of all samples against PT (rule: %s); the gain is the ratio of their CVs",
+		"ET of all samples against PT of N of them (rule: %s); the gain is the ratio of "
+		"their CVs",
 		study_rule_names[report->rule]);
 	struct table *classes = study_add_table(report, "classes", class_columns,
 		"The same by the length of programs: geometric means");

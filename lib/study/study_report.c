@@ -34,6 +34,15 @@ void study_add_remark(struct study_report *report, const char *format, ...)
 	va_end(args);
 }
 
+static void study_clear_remarks(struct study_report *report)
+{
+	for (size_t i = 0; i < report->n_remarks; i++)
+		free(report->remarks[i]);
+	free(report->remarks);
+	report->remarks = NULL;
+	report->n_remarks = 0;
+}
+
 struct cell study_time_cell(double ns, double step_ns)
 {
 	const char *text = "-";
@@ -158,7 +167,12 @@ static int add_tables(struct study_report *report, struct book *book, struct err
 	default:
 		study_add_times(report);
 	}
-	study_add_papers(report);
+	if (report->data->n_finished == 0 && r == 0) {
+		study_clear_remarks(report); /* of numbers */
+		study_add_remark(report, "No block is finished: there is nothing to show yet.");
+	} else {
+		study_add_papers(report);
+	}
 	add_failures(report);
 	add_study_notes(report);
 	return r;
@@ -183,9 +197,7 @@ void study_report_clear(struct study_report *report)
 		table_free(report->tables[i].table);
 	}
 	free(report->tables);
-	for (size_t i = 0; i < report->n_remarks; i++)
-		free(report->remarks[i]);
-	free(report->remarks);
+	study_clear_remarks(report);
 	*report = (struct study_report){};
 }
 
@@ -208,8 +220,8 @@ static const char *state_text(const struct study_data *data)
 {
 	if (data->study.finished_ns > 0)
 		return "";
-	return text_brief("; not finished: %zu of %zu blocks ('emp-study resume' goes on)",
-		data->n_finished, data->n_blocks);
+	return text_brief("; not finished: %zu of %zu blocks ('emp-study resume %lld' goes on)",
+		data->n_finished, data->n_blocks, (long long)data->study.id);
 }
 
 void study_report_print(const struct study_report *report, FILE *file)

@@ -159,6 +159,24 @@ int study_open(struct study_session *s, struct error *err)
 	return r;
 }
 
+/* A program that is missing is said before the study is in the book. */
+static int check_programs(const struct study_session *s, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < s->n_blocks; i++) {
+		_cleanup_(argv_freep) char **argv = NULL;
+		_cleanup_(freep) char *path = NULL;
+
+		if (s->blocks[i].round > 1)
+			continue;
+		r = study_block_argv(&s->blocks[i], &argv, &path, err);
+		if (r < 0)
+			error_prefix(err, r, "%s", s->blocks[i].subject);
+	}
+	return r;
+}
+
 static int plan_blocks(struct study_session *s, int64_t limit_ns, struct error *err)
 {
 	int r;
@@ -176,7 +194,7 @@ static int plan_blocks(struct study_session *s, int64_t limit_ns, struct error *
 	if (r == 0)
 		s->blocks = study_plan_blocks(
 			&s->plan, &s->file, (uint64_t)s->row.seed, &s->n_blocks);
-	return r;
+	return r < 0 ? r : check_programs(s, err);
 }
 
 int study_begin(struct study_session *s, int64_t limit_ns, struct error *err)
@@ -226,15 +244,16 @@ int study_finish(struct study_session *s, int r, struct error *err)
 			"interrupted: study %lld has %zu of %zu blocks; 'emp-study resume' goes on",
 			(long long)s->row.id, done, s->n_blocks);
 	return error_prefix(err, r,
-		"study %lld, which 'emp-study resume' goes on with, or 'emp-study remove %lld' "
-		"deletes",
-		(long long)s->row.id, (long long)s->row.id);
+		"study %lld, which 'emp-study resume %lld' goes on with, or 'emp-study remove "
+		"%lld' deletes",
+		(long long)s->row.id, (long long)s->row.id, (long long)s->row.id);
 }
 
 int study_run(struct study_session *s, const struct study_options *options, const char *name,
 	struct error *err)
 {
 	_cleanup_(book_freep) struct book *book = NULL;
+	struct error why = {};
 	int r;
 
 	s->options = options;
@@ -254,8 +273,10 @@ int study_run(struct study_session *s, const struct study_options *options, cons
 			r = study_find_durations(s, book, false, err);
 		if (r == 0)
 			r = study_plan_make(&s->plan, &s->file, options->max_time_ns, err);
-		if (r == 0)
-			study_show_plan(s);
+		if (r == 0) {
+			study_check_steps(&s->file, &why);
+			study_show_plan(s, why.text);
+		}
 		return r;
 	}
 

@@ -66,7 +66,7 @@ static const char *plan_text(const struct study_session *s, size_t n_blocks, uin
 		text_duration(s->plan.expected_ns));
 }
 
-void study_show_plan(const struct study_session *s)
+void study_show_plan(const struct study_session *s, const char *refused)
 {
 	const struct study_file *file = &s->file;
 	size_t n_blocks, n_samples = 0;
@@ -99,6 +99,8 @@ void study_show_plan(const struct study_session *s)
 			"How long %s take%s is not known: run executes each once before it plans.",
 			text_count((int64_t)s->plan.n_unknown, "program"),
 			s->plan.n_unknown == 1 ? "s" : "");
+	if (*refused)
+		terminal_say(stdout, 2, "It would not begin: %s.", refused);
 	puts("Nothing was measured (--dry-run).");
 }
 

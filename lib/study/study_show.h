@@ -4,8 +4,8 @@
 
 #include "lib/study/study_session.h"
 
-/* The plan of a dry run. */
-void study_show_plan(const struct study_session *session);
+/* The plan of a dry run; `refused`: why run would refuse it, or "". */
+void study_show_plan(const struct study_session *session, const char *refused);
 /* One line each. */
 void study_show_begin(const struct study_session *session);
 void study_show_resumed(const struct study_session *session);

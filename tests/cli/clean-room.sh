@@ -124,6 +124,9 @@ that "the slower copies are slower by what is planned, and a chunk of increments
 	SELECT count(*) FROM study_comparison JOIN study_block ON id = block WHERE slowed < size')" = 0
 expect 0 'true against itself (0 %) and slowed by 2 and 5 %' "$analyze" study 1
 gives "the document has each rule" '({line["rule"] for line in d["tables"]["rules"]} >= {"emp-measure", "emp-measure-duet", "pyperf"} and all(c["claim"] in ("none", "faster", "slower") for c in d["tables"]["claims"]))' "$analyze" study 1 --json
+expect 1 "table 'claims' is for programs" "$analyze" study 1 --table claims
+expect 1 "table 'claims' is for programs" "$analyze" study 1 --table claims --markdown -
+expect 1 "is a clean room, which has no picture" "$analyze" study 1 -o room.png
 expect 0 '| hyperfine, welch_ttest.py' "$analyze" study 1 --markdown -
 
 # It goes on where it was.

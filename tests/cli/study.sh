@@ -44,6 +44,12 @@ printf '[study]\nwhat = algorithms\n[subject a]\ncommand = true\n' >empty.ini
 expect 1 "no subject has a line 'sizes = …'" "$study" run empty.ini
 printf '[study]\nwhat = suite\noptions = --runz 3\n[subject a]\ncommand = true\n' >wrong.ini
 expect 1 "options of emp-measure: .*unknown option '--runz'" "$study" run wrong.ini
+printf '[study]\nwhat = suite\noptions = -r 3\n[subject a]\ncommand = true\nexpected = 5ms\n' >wrong.ini
+expect 1 "options of emp-measure: .*'--runs' is given twice" "$study" run wrong.ini
+printf '[study]\nwhat = suite\n[subject a]\ncommand = no-such-program\nexpected = 5ms\n' >wrong.ini
+expect 1 "^emp-study: a: command 'no-such-program' not found" "$study" run wrong.ini
+printf '[study]\nwhat = suite\n[subject a]\ncommand = true\n\n [subjects b]\n; nothing\n' >wrong.ini
+expect 1 "wrong.ini, line 6: there is no section \[subjects b\]" "$study" run wrong.ini
 expect 1 'the lab book has no study' "$study" resume
 
 # Measured
@@ -104,9 +110,9 @@ expect 0 'About .* in all, at most 1 min' "$study" run -n night.ini
 expect 1 'these studies failed: ./fails.ini' "$study" run -q night.ini
 expect 0 '5  *3  *small .*complete  *4  *4' "$study" list
 expect 0 'Nothing to resume' "$study" resume
-finish
 
 # Programs that fail are named
 printf '[study]\nwhat = suite\nrounds = 2\nsamples = 6\noptions = --ignore-failure\n[subject a]\ncommand = false\nexpected = 2ms\n' >fails.ini
 expect 0 'is complete' "$study" run fails.ini
 expect 0 "Warning: 'a' failed in 6 of 6 samples" "$analyze" study --last
+finish
