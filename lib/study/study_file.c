@@ -228,14 +228,10 @@ static int take_study_line(const struct ini_line *line, void *data, struct error
 		return take_subject_key(data, name, line, err);
 	if (!strncmp(section, "step ", 5) && has_name)
 		return take_step_key(data, name, line, err);
-	if (!*section)
-		return error_say(err, -EINVAL, "before the first [section]");
-	return error_say(err, -EINVAL,
-		"there is no section [%s]: they are [study], [subject NAME] and [step NAME]",
-		section);
+	return error_say(err, -EINVAL, "before the first [section]");
 }
 
-/* inih does not report sections without lines, which are errors here. */
+/* Which sections there are: inih does not report those without lines, which are errors here. */
 static int note_sections(
 	struct study_reading_state *state, const char *text, const char *path, struct error *err)
 {
