@@ -64,7 +64,7 @@ TEST(wrong_lines_are_named)
 	refused("[study]\nwhat = lengths\nround = 3\n",
 		"my.ini, line 3: there is no 'round' in the section [study], see emp-study(1)");
 	refused("[study]\nwhat = lengths\n[program a]\ncommand = true\n",
-		"my.ini, line 4: there is no section [program a]: they are [study], [subject NAME] "
+		"my.ini, line 3: there is no section [program a]: they are [study], [subject NAME] "
 		"and [step NAME]");
 	refused("[study]\nwhat = lengths\n[subject a]\ncommand = true\ninc = 1\n",
 		"my.ini, line 3: [subject a]: a subject has either 'inc', or 'command' or 'shell'");
