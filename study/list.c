@@ -41,6 +41,11 @@ static int check_removable(struct book *book, const char *word, int64_t *ret_id,
 	if (r == 0 && !row.finished_ns && process_ref_pid(row.owner) > 0)
 		r = error_say(err, -EBUSY, "process %d measures study %lld",
 			(int)process_ref_pid(row.owner), (long long)*ret_id);
+	if (r == 0 && row.night)
+		r = error_say(err, -EINVAL,
+			"study %lld is a part of study %lld: 'emp-study remove %lld' deletes all "
+			"of it",
+			(long long)*ret_id, (long long)row.night, (long long)row.night);
 	return r;
 }
 

@@ -97,8 +97,8 @@ static int room_find_program(struct room *room, struct error *err)
 		return study_block_argv(&session->blocks[0], &room->command, &room->path, err);
 	if (session->file.n_subjects != 1)
 		return error_say(err, -EINVAL,
-			"a clean room has one program: 'emp-study run %s -- COMMAND' measures yours",
-			session->file.name);
+			"a clean room has one program: 'emp-study run clean-room -- COMMAND' "
+			"measures yours");
 	planned.subject = session->file.subjects[0].name;
 	planned.command = run_command_json(session->file.subjects[0].argv);
 	r = study_block_argv(&planned, &room->command, &room->path, err);

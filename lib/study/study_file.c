@@ -39,6 +39,7 @@ struct subject_section {
 struct study_reading_state {
 	struct study_file file;
 	bool knows_kind;
+	char *keys; /* of [study], so far */
 	struct subject_section *sections;
 	size_t n_sections;
 };
@@ -54,6 +55,7 @@ static void study_state_clear(struct study_reading_state *state)
 		free(section->sizes);
 	}
 	free(state->sections);
+	free(state->keys);
 	study_file_clear(&state->file);
 }
 
@@ -107,6 +109,9 @@ static int take_study_key(
 	int64_t number = 0;
 	int choice, r = 0;
 
+	if (strcmp(name, "text") != 0 && text_has_word(state->keys, name))
+		return error_say(err, -EINVAL, "'%s' is there twice in [study]", name);
+	text_append(&state->keys, ",", "%s", name);
 	if (!strcmp(name, "what")) {
 		r = option_choice(line->value, name, study_kind_names, &choice, err);
 		if (r == 0)

@@ -164,8 +164,8 @@ static const struct column size_columns[] = {
 	{"MEAN", COLUMN_NUMBER, "mean_ns"},
 	INTERVAL_COLUMNS("mean", "_ns"),
 	{"SD", COLUMN_NUMBER, "sd_ns"},
-	{"BLOCKS", COLUMN_NUMBER, "blocks"},
-	{NULL, COLUMN_NUMBER, "blocks_sd_ns"},
+	{NULL, COLUMN_NUMBER, "blocks"},
+	{"BLOCKS", COLUMN_NUMBER, "blocks_sd_ns"},
 	{"CLOSE", COLUMN_TEXT, "close"},
 	{NULL, COLUMN_NUMBER, "size"},
 	{},
@@ -235,6 +235,12 @@ static struct joined_samples join_samples(const struct study_cell *cell)
 	return j;
 }
 
+/* All samples are enough for what they show themselves, which is no answer. */
+static struct cell enough_cell(size_t enough, size_t n_samples)
+{
+	return enough < n_samples ? NUMBER(enough) : VALUE(NULL, "-");
+}
+
 int study_add_sizes(struct study_report *report, struct error *err)
 {
 	static const struct column enough_columns[] = {
@@ -247,11 +253,12 @@ int study_add_sizes(struct study_report *report, struct error *err)
 	const struct study_data *data = report->data;
 	struct table *table = study_add_table(report, "sizes", size_columns,
 		"The first samples of each program, as of one run; outliers by cause + by 2 sd; "
-		"intervals as of independent samples; CLOSE is of all blocks of that size");
+		"intervals as of independent samples; BLOCKS: the sd in all blocks of that "
+		"size, by which it is CLOSE");
 	struct table *enough = study_add_table(report, "enough", enough_columns,
 		"Enough: from that size on, the sd of all blocks of this size is within 10 %% of "
 		"that of all samples, and the share of outliers within 2.5 percentage points or "
-		"one sample");
+		"one sample; -: no smaller number is");
 
 	for (size_t i = 0; i < data->n_subjects * N_STUDY_CLOCKS; i++) {
 		const struct study_program *subject = &data->subjects[i / N_STUDY_CLOCKS];
@@ -272,7 +279,7 @@ int study_add_sizes(struct study_report *report, struct error *err)
 		add_size_rows(table, subject, clock, &sizes);
 		table_row(enough, enough_columns, TEXT(subject->name),
 			TEXT(study_clock_names[clock]), NUMBER(cell->n_samples),
-			NUMBER(sizes.suggested));
+			enough_cell(sizes.suggested, cell->n_samples));
 	}
 	return 0;
 }

@@ -45,14 +45,16 @@ void study_add_clocks(struct study_report *report)
 
 		if (b.n == 0)
 			continue;
+		if (b.sd_ns == 0) /* below the step of the clock */
+			b.sd_ns = b.cv = b.sd_interval.low = b.cv_interval.low = NAN;
 		table_begin_row(table);
 		table_add(table, TEXT(data->subjects[of.subject].name), TEXT(of.name),
 			NUMBER(b.n_blocks), NUMBER(b.n));
 		study_add_summary(table, &b);
 	}
 	study_add_remark(report,
-		"times() counts ticks of %ld ms, and getrusage as this kernel accounts: a spread "
-		"below the step of a clock is not seen, so that an sd of 0 is no merit.",
+		"times() counts ticks of %ld ms, and getrusage as this kernel accounts. A spread "
+		"below the step of a clock is not seen: then its sd is not known.",
 		1000 / sysconf(_SC_CLK_TCK));
 	study_add_remark(
 		report, "The numbers of the papers' Table XXV and Figure 18 are not part of EMP.");
@@ -87,6 +89,8 @@ static const char *fit_word(const struct complexity *c, enum growth growth)
 	return c->best == growth ? "yes" : "no";
 }
 
+enum { LEAST_SIZES = 3 };
+
 int study_add_fits(struct study_report *report, struct error *err)
 {
 	static const struct column columns[] = {
@@ -114,7 +118,12 @@ int study_add_fits(struct study_report *report, struct error *err)
 
 		if (r < 0)
 			return r;
-		for (size_t g = 0; n > 0 && g < N_GROWTHS; g++) {
+		if (n < LEAST_SIZES) {
+			study_add_remark(report, "'%s' has %s with times: a fit needs %d.", program,
+				text_count((int64_t)n, "size"), LEAST_SIZES);
+			continue;
+		}
+		for (size_t g = 0; g < N_GROWTHS; g++) {
 			const struct growth_curve *curve = &c.curves[g];
 
 			table_row(table, columns, TEXT(program), NUMBER(n), TEXT(growth_names[g]),

@@ -225,6 +225,19 @@ int study_begin(struct study_session *s, int64_t limit_ns, struct error *err)
 	return r;
 }
 
+/* Also if that is not known. */
+static bool has_samples(const struct study_session *s)
+{
+	for (size_t i = 0; i < s->n_blocks; i++) {
+		uint32_t samples, readings;
+
+		if (book_study_samples(s->book, s->blocks[i].id, &samples, &readings, NULL) < 0 ||
+			samples > 0 || readings > 0)
+			return true;
+	}
+	return s->row.what == STUDY_CLEAN_ROOM;
+}
+
 int study_finish(struct study_session *s, int r, struct error *err)
 {
 	size_t done = 0;
@@ -239,6 +252,11 @@ int study_finish(struct study_session *s, int r, struct error *err)
 		return r == -EINTR ? error_say(err, r, "interrupted before the study began") : r;
 	for (size_t i = 0; i < s->n_blocks; i++)
 		done += s->blocks[i].finished_ns != 0;
+	/* what can never be measured does not stay in the book to be resumed */
+	if (r != -EINTR && !s->row.night && done == 0 && !has_samples(s)) {
+		book_remove_study(s->book, s->row.id, NULL);
+		return r;
+	}
 	if (r == -EINTR)
 		return error_say(err, r,
 			"interrupted: study %lld has %zu of %zu blocks; 'emp-study resume' goes on",

@@ -51,6 +51,8 @@ expect 1 "^emp-study: a: command 'no-such-program' not found" "$study" run wrong
 printf '[study]\nwhat = suite\n[subject a]\ncommand = true\n\n [subjects b]\n; nothing\n' >wrong.ini
 expect 1 "wrong.ini, line 6: there is no section \[subjects b\]" "$study" run wrong.ini
 expect 1 'the lab book has no study' "$study" resume
+printf '[study]\nwhat = suite\nrounds = 2\nrounds = 3\n[subject a]\ncommand = true\n' >wrong.ini
+expect 1 "wrong.ini, line 4: 'rounds' is there twice in \[study\]" "$study" run wrong.ini
 
 # Measured
 cat >small.ini <<'I'
@@ -109,7 +111,13 @@ sed -i 's/command = false/command = false\nexpected = 5ms/' fails.ini
 expect 0 'About .* in all, at most 1 min' "$study" run -n night.ini
 expect 1 'these studies failed: ./fails.ini' "$study" run -q night.ini
 expect 0 '5  *3  *small .*complete  *4  *4' "$study" list
+expect 1 "study 5 is a part of study 3: 'emp-study remove 3' deletes all of it" "$study" remove 5
 expect 0 'Nothing to resume' "$study" resume
+
+# What can never be measured leaves nothing to resume
+printf '[study]\nwhat = suite\noptions = --profile none\n[subject a]\ncommand = true\n' >never.ini
+expect 1 "a: emp-measure: .*none" "$study" run never.ini
+that "it is not in the lab book" test "$(sqlite3 "$EMP_DB" "SELECT count(*) FROM study WHERE name = 'never'")" = 0
 
 # Programs that fail are named
 printf '[study]\nwhat = suite\nrounds = 2\nsamples = 6\noptions = --ignore-failure\n[subject a]\ncommand = false\nexpected = 2ms\n' >fails.ini
