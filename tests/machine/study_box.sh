@@ -148,7 +148,10 @@ check_restored "after a crash"
 check_samples "after a crash" 3
 
 # A night: killed, and switched off in a step of its first study
-measures() { [ -n "$(processes emp-measure)" ]; }
+measures() {
+	copy_book
+	[ -n "$(books 'SELECT 1 FROM study_run JOIN study_block ON study_block.id = block JOIN study ON study.id = study WHERE night IS NOT NULL LIMIT 1' 2>/dev/null)" ]
+}
 begin run /etc/night.ini
 box_wait 60 measures || { fault "the night does not begin"; cat "$box/out"; }
 for name in emp-study emp-measure emp-setup; do

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # In a box: a daemon of real-time priority makes each sample longer by a known share, and emp-study has a step that stops it, and one that stops
 # another daemon, which only sleeps. The first step is shown as faster by that share, and the other one as nothing. In a container EMP sees no other
-# process, so that no daemon is named. Half of the CPU is enough to be seen beside other work; on a quiet machine, 5 % is found as well:
+# process, so that no daemon is named. 80 % of the CPU are seen beside any other work; on a quiet machine, 5 % is found as well:
 # study_planted.sh BUILD 5. Usage: study_planted.sh BUILD [PERCENT]
 set -eu
 . "$(dirname "$0")/box.sh"
-build=$(realpath "$1") percent=${2:-50}
+build=$(realpath "$1") percent=${2:-80}
 study=$build/study/emp-study analyze=$build/analyze/emp-analyze
 cpu=$(taskset -cp $$ | sed 's/.*[,: -]//')
 box_needs python3
