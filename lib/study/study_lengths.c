@@ -241,6 +241,21 @@ static struct cell enough_cell(size_t enough, size_t n_samples)
 	return enough < n_samples ? NUMBER(enough) : VALUE(NULL, "-");
 }
 
+int study_sizes(const struct study_report *report, size_t subject, enum study_clock clock,
+	struct sample_sizes *ret, struct error *err)
+{
+	const struct study_cell *cell = study_cell_of(
+		report->data, last_combination(report->data), subject);
+	struct joined_samples j = join_samples(cell);
+	_cleanup_(freep) struct sample *samples = j.samples;
+
+	*ret = (struct sample_sizes){};
+	if (cell->n_samples == 0)
+		return 0;
+	return sample_sizes_find(
+		ret, &j.discarding, samples, cell->n_samples, clock == STUDY_ET, err);
+}
+
 int study_add_sizes(struct study_report *report, struct error *err)
 {
 	static const struct column enough_columns[] = {
@@ -262,24 +277,18 @@ int study_add_sizes(struct study_report *report, struct error *err)
 
 	for (size_t i = 0; i < data->n_subjects * N_STUDY_CLOCKS; i++) {
 		const struct study_program *subject = &data->subjects[i / N_STUDY_CLOCKS];
-		const struct study_cell *cell = study_cell_of(
-			data, last_combination(data), i / N_STUDY_CLOCKS);
-		struct joined_samples j = join_samples(cell);
-		_cleanup_(freep) struct sample *samples = j.samples;
 		enum study_clock clock = i % N_STUDY_CLOCKS;
 		struct sample_sizes sizes;
-		int r;
+		int r = study_sizes(report, i / N_STUDY_CLOCKS, clock, &sizes, err);
 
-		if (cell->n_samples == 0)
-			continue;
-		r = sample_sizes_find(
-			&sizes, &j.discarding, samples, cell->n_samples, clock == STUDY_ET, err);
 		if (r < 0)
 			return r;
+		if (sizes.n == 0)
+			continue;
 		add_size_rows(table, subject, clock, &sizes);
 		table_row(enough, enough_columns, TEXT(subject->name),
-			TEXT(study_clock_names[clock]), NUMBER(cell->n_samples),
-			enough_cell(sizes.suggested, cell->n_samples));
+			TEXT(study_clock_names[clock]), NUMBER(sizes.rows[0].n),
+			enough_cell(sizes.suggested, sizes.rows[0].n));
 	}
 	return 0;
 }

@@ -2,8 +2,8 @@
 /* The pictures of a study: see study_picture.h. */
 #include "lib/study/study_picture.h"
 
+#include "lib/protocol/sample_size.h"
 #include "lib/report/plot.h"
-#include "lib/stats/summary.h"
 #include "lib/study/paper_numbers.h"
 #include "lib/study/study_internal.h"
 
@@ -177,23 +177,25 @@ static void draw_samples(
 	c->x_seconds = false;
 	c->n_panels = N_STUDY_CLOCKS;
 	for (size_t k = 0; k < N_STUDY_CLOCKS * data->n_subjects; k++) {
-		size_t clock = k / data->n_subjects, s = k % data->n_subjects, n;
-		_cleanup_(freep)
-			int64_t *times = time_blocks_join(study_times(report, 0, s, clock), &n);
+		size_t clock = k / data->n_subjects, s = k % data->n_subjects;
+		struct sample_sizes sizes;
 		struct curve *curve = curve_add(
 			c, clock, s + 1, CURVE_JOINED, data->subjects[s].name);
 
 		c->panels[clock] = (struct curve_panel){study_clock_names[clock],
 			picture_title(picture), picture != STUDY_PICTURE_CV};
-		for (; n >= 10; n /= 2) {
-			struct summary first = summary_of(times, n);
-			double y = 100 * first.relative_error;
+		if (study_sizes(report, s, clock, &sizes, NULL) < 0)
+			continue;
+		for (size_t i = 0; i < sizes.n; i++) {
+			const struct sample_size *first = &sizes.rows[i];
+			double y = 100 * first->sd_ns / first->mean_ns;
 
 			if (picture == STUDY_PICTURE_SD)
-				y = first.sd_ns / 1e9;
+				y = first->sd_ns / 1e9;
 			if (picture == STUDY_PICTURE_TIME)
-				y = first.mean_ns / 1e9;
-			curve_add_point(curve, (double)n, y, (struct block_interval){NAN, NAN});
+				y = first->mean_ns / 1e9;
+			curve_add_point(
+				curve, (double)first->n, y, (struct block_interval){NAN, NAN});
 		}
 	}
 }
