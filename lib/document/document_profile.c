@@ -110,6 +110,13 @@ static int parse_cutoffs(const json_t *array, struct profile *profile, struct er
 		document_read_fields(&f, &cutoff_table, cutoff);
 		if (f.r < 0)
 			return f.r;
+		if (cutoff->below_ns < 0 && cutoff->atleast_ns < 0)
+			cutoff_set_limits(cutoff);
+		if (cutoff->below_ns < 0 && cutoff->atleast_ns < 0)
+			return error_say(err, -EINVAL,
+				"cutoff %zu ('%s') would discard nothing: it has none of "
+				"'below_ns', 'atleast_ns', 'short_ns' and 'long_ns'",
+				i + 1, cutoff->daemon);
 	}
 	if (profile->n_cutoffs > 0)
 		qsort(profile->cutoffs, profile->n_cutoffs, sizeof(*profile->cutoffs),

@@ -139,11 +139,7 @@ static struct cutoff cutoff_of(const struct profile *profile, const struct analy
 		 * the first */
 		c.task_time_ns = llround(sqrt((double)short_run->central.median_ns) *
 					 sqrt((double)long_run->central.median_ns));
-	c.below_ns = c.atleast_ns = c.short_ns > c.long_ns ? c.short_ns : c.long_ns;
-	if (both && c.task_time_ns > 0) {
-		c.below_ns = c.short_ns;
-		c.atleast_ns = c.long_ns;
-	}
+	cutoff_set_limits(&c);
 	return c;
 }
 

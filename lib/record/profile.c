@@ -51,6 +51,15 @@ static const struct field cutoff_fields[] = {
 const struct field_table cutoff_table = FIELD_TABLE(
 	cutoff, "profile, ", cutoff_fields, .nulls = true);
 
+void cutoff_set_limits(struct cutoff *c)
+{
+	c->below_ns = c->atleast_ns = c->short_ns > c->long_ns ? c->short_ns : c->long_ns;
+	if (c->short_ns >= 0 && c->long_ns >= 0 && c->task_time_ns > 0) {
+		c->below_ns = c->short_ns;
+		c->atleast_ns = c->long_ns;
+	}
+}
+
 void profile_for_inc(struct profile *profile, const char *inc_digest)
 {
 	bool has_mark = !profile->by_wait && profile->mark.blind_ns > 0;

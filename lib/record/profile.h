@@ -24,6 +24,10 @@ struct cutoff {
 	int64_t long_share_ppm;
 };
 
+/* What programs are judged by, from both runs: each run's own cutoff on either side of task_time,
+ * or the greater one for all. */
+void cutoff_set_limits(struct cutoff *cutoff);
+
 struct profile_run {
 	char *program; /* "INC128" */
 	int64_t run;   /* id in the book, 0: not in this book */

@@ -122,7 +122,7 @@ struct block_moments {
 };
 
 /* Of each block; the caller frees them. */
-static struct block_moments *moments_of(const struct time_blocks *blocks)
+static struct block_moments *block_moments_of(const struct time_blocks *blocks)
 {
 	struct block_moments *moments = xcalloc(blocks->n + 1, sizeof(*moments));
 
@@ -211,7 +211,7 @@ static void find_block_mean_interval(struct block_summary *s)
 static void find_sd(struct block_summary *s, const struct time_blocks *blocks)
 {
 	_cleanup_(random_free) gsl_rng *random = random_new();
-	_cleanup_(freep) struct block_moments *moments = moments_of(blocks);
+	_cleanup_(freep) struct block_moments *moments = block_moments_of(blocks);
 	_cleanup_(freep) double *draws = xcalloc(DRAWS, sizeof(*draws));
 	struct block_interval *sd = &s->sd_interval;
 
@@ -401,8 +401,9 @@ static double explained_share(double shift, double before, double after)
 static struct block_interval resample_removed(gsl_rng *random, const struct time_blocks *before,
 	const struct time_blocks *after, const struct time_blocks *first, double *draws)
 {
-	_cleanup_(freep) struct block_moments *a = moments_of(before), *b = moments_of(after),
-					      *f = moments_of(first);
+	_cleanup_(freep) struct block_moments *a = block_moments_of(before),
+					      *b = block_moments_of(after),
+					      *f = block_moments_of(first);
 
 	for (size_t i = 0; i < DRAWS; i++) {
 		double of_a = resample_variance(random, a, before->n);

@@ -101,6 +101,22 @@ TEST_IN_BOOK(seconds_keep_every_digit_of_a_nanosecond)
 	}
 }
 
+TEST_IN_BOOK(without_limits_those_of_the_runs_hold)
+{
+	static const char both[] = "{'daemon': 'x', 'short_ns': 3, 'long_ns': 7, "
+				   "'task_time_s': 60}";
+	static const char one[] = "{'daemon': 'y', 'short_ns': 3}";
+	_cleanup_(freep) char *text = text_format(PROFILE("%s, %s"), both, one);
+	_cleanup_(json_decrefp) json_t *document = parse(text);
+	_cleanup_(profile_clear) struct profile profile = {};
+
+	assert_done(s, document_parse_profile(document, &profile, &s->err));
+	assert_int_equal(profile.cutoffs[0].below_ns, 3);
+	assert_int_equal(profile.cutoffs[0].atleast_ns, 7);
+	assert_int_equal(profile.cutoffs[1].below_ns, 3);
+	assert_int_equal(profile.cutoffs[1].atleast_ns, 3);
+}
+
 TEST_IN_BOOK(cutoffs_come_by_name_whatever_the_order_of_the_document)
 {
 	_cleanup_(json_decrefp) json_t *document = parse(PROFILE(RHN_CHECK ", " BASH));
@@ -164,6 +180,8 @@ static const struct {
 		"cutoff 1: 'period_s' is -1 and must be from 0"},
 	{PROFILE("{'daemon': 'x', 'task_time_s': 'long'}"),
 		"cutoff 1: 'task_time_s' must be a number of seconds"},
+	{PROFILE(BASH ", {'daemon': 'x', 'period_s': 60}"),
+		"cutoff 2 ('x') would discard nothing: it has none of 'below_ns'"},
 	{PROFILE("{'daemon': 'x', 'firm': 1}"), "cutoff 1: 'firm' must be true or false"},
 	{PROFILE(BASH ", " RHN_CHECK ", " BASH), "'cutoffs': there are two for the daemon 'bash'"},
 };
