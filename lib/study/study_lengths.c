@@ -42,16 +42,17 @@ static double paper_cv_of(const char *program, enum study_clock clock, size_t ru
 	return NAN;
 }
 
-static void add_rule_row(struct table *table, const struct study_data *data, size_t subject,
+static void add_rule_row(struct table *table, const struct study_report *report, size_t subject,
 	enum study_clock clock, size_t rule)
 {
+	const struct study_data *data = report->data;
 	const struct study_cell *cell = study_cell_of(data, last_combination(data), subject);
 	struct block_summary all = block_summary_of(&cell->times[STUDY_RULE_ALL][clock]);
 	struct block_summary b = block_summary_of(&cell->times[rule][clock]);
 	const char *name = data->subjects[subject].name;
 
 	/* without cutoffs sedona is as all */
-	if (all.n == 0 || (rule == STUDY_RULE_SEDONA && !data->has_cutoffs))
+	if (all.n == 0 || (rule == STUDY_RULE_SEDONA && rule != report->rule && !data->has_cutoffs))
 		return;
 	table_begin_row(table);
 	table_add(table, TEXT(name), TEXT(study_clock_names[clock]), TEXT(study_rule_names[rule]),
@@ -83,12 +84,13 @@ void study_add_rules(struct study_report *report)
 			last > 0 ? study_combination_name(data, last) : "");
 
 		for (size_t k = 0; k < data->n_subjects * N_STUDY_RULES; k++)
-			add_rule_row(table, data, k / N_STUDY_RULES, clock, k % N_STUDY_RULES);
+			add_rule_row(table, report, k / N_STUDY_RULES, clock, k % N_STUDY_RULES);
 	}
 	if (!data->has_cutoffs)
 		study_add_remark(report,
-			"No run was measured with a profile: sedona discards nothing and is not shown, "
-			"and emp discards only what is beyond 2 sd. --profile NAME applies one.");
+			"No run was measured with a profile: sedona discards nothing%s, and emp "
+			"discards only what is beyond 2 sd. --profile NAME applies one.",
+			report->rule == STUDY_RULE_SEDONA ? "" : " and is not shown");
 	study_add_remark(report,
 		"Rules: all samples; sedona, those without an execution over a cutoff of the "
 		"profile; emp, of these those within 2 sd of their mean (the papers' two checks); "

@@ -178,6 +178,8 @@ static int add_study_of_book(
 	for (size_t i = 0; i < n; i++)
 		done += blocks[i].finished_ns != 0;
 	fields_free(&study_block_table, blocks, n);
+	if (row->finished_ns) /* a clean room may end in time before all of its blocks */
+		n = done;
 	if (r == 0)
 		table_row(table, study_columns, NUMBER(row->id),
 			row->night ? NUMBER(row->night) : TEXT(NULL), TEXT(row->name),
