@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The daemon of De, Kothari and Mann's experiments: every PERIOD ms it takes LENGTH us, at
- * real-time priority, COUNT times (0: until it is ended), by a linear congruential loop. It first runs at the next whole
- * second, so that several daemons start together. Prints how long each took, in ns.
+ * real-time priority, COUNT times, by a linear congruential loop. It first runs at the next whole
+ * second, so that several daemons start together. Prints how long each took, in ns. COUNT 0: it
+ * begins at once, until it is ended, and prints nothing.
  *
  * dummy_daemon NAME CPU PERIOD_MS LENGTH_US COUNT */
 #include "lib/base/number.h"
@@ -52,7 +53,9 @@ int main(int argc, char **argv)
 	if (settle(atoi(argv[2])))
 		return 1;
 	prctl(PR_SET_NAME, argv[1]);
-	at_ns = (clock_ns(CLOCK_MONOTONIC) / NS_PER_S + 1) * NS_PER_S;
+	at_ns = clock_ns(CLOCK_MONOTONIC);
+	if (n > 0)
+		at_ns = (at_ns / NS_PER_S + 1) * NS_PER_S;
 	for (int i = 0; n == 0 || i < n; i++, at_ns += atoll(argv[3]) * NS_PER_MS) {
 		struct timespec at = {at_ns / NS_PER_S, at_ns % NS_PER_S};
 

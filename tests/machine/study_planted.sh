@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # In a box: a daemon of real-time priority makes each sample longer by a known share, and emp-study has a step that stops it, and one that stops
 # another daemon, which only sleeps. The first step is shown as faster by that share, and the other one as nothing. In a container EMP sees no other
-# process, so that no daemon is named. 80 % of the CPU are seen beside any other work; on a quiet machine, 5 % is found as well:
+# process, so that no daemon is named. 80 % of the CPU are seen beside any other work; on a quiet machine, 5 % is shown as well:
 # study_planted.sh BUILD 5. Usage: study_planted.sh BUILD [PERCENT]
 set -eu
 . "$(dirname "$0")/box.sh"
@@ -44,7 +44,7 @@ box_wait 30 box_run systemctl -q is-active planted.service || { echo "FAULT: the
 box_run "$study" --db /study.db run -q --cpu "$cpu" --seed 1 /etc/settings.ini
 box_run "$analyze" --db /study.db study --last
 box_run "$analyze" --db /study.db study --last --json >"$box/study.json"
-python3 - "$box/study.json" "$percent" <<'P'
+python3 - "$box/study.json" "$percent" "${2:-}" <<'P'
 import json, sys
 
 tables, percent = json.load(open(sys.argv[1]))["tables"], float(sys.argv[2])
@@ -52,8 +52,11 @@ steps = {(row["step"], row["clock"]): row for row in tables["steps"]}
 faults = []
 planted, true = steps["planted", "ET"], -percent / 100
 print(f"planted: {100 * true:.1f} %, found: {100 * planted['time_change']:.1f} % [{100 * planted['time_change_low']:.1f}, {100 * planted['time_change_high']:.1f}]")
-if "faster" not in planted["shows"]:
+# beside other work, the verdict at a level of one study in 200 is not certain
+if sys.argv[3] and "faster" not in planted["shows"]:
     faults.append(f"the step is shown as {planted['shows']}")
+if planted["time_change_high"] > 0:
+    faults.append("the interval contains no change")
 if abs(planted["time_change"] - true) > 0.3 * abs(true):
     faults.append("the change is another one")
 for key, row in steps.items():
