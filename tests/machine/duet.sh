@@ -146,7 +146,7 @@ expect 0 'taken by others' watched -v -r 2 -w 0 --alone 0 "$inc 3000000" "$inc 1
 that "others took no more from the shorter one than its ET" [ "$(query "SELECT count(*), min(wait_ns * 5 > et_ns), max(wait_ns >= et_ns) FROM sample WHERE run = $(last) - 1")" = '2|1|0' ]
 expect 0 '' watched -r 1 -w 0 --alone 0 'sleep 0.3' 'sleep 0.3'
 that "others take nothing from programs that sleep" [ "$(query "SELECT count(*), max(wait_ns * 2 > et_ns) FROM sample WHERE run >= $(last) - 1")" = '2|0' ]
-expect 0 '' "$measure" -q --order duet --cpu "$cpu" --probe 0.05 --accounting none -r 2 -w 0 "$inc 200000000" "$inc 200000000"
+expect 0 '' "$measure" -q --order duet --cpu "$cpu" --probe 5% --accounting none -r 2 -w 0 "$inc 200000000" "$inc 200000000"
 that "the CPU time of probes is part of what observing took" [ "$(query "SELECT min(probe_ns > 0), max(probe_ns > observer_ns) FROM sample WHERE run >= $(last) - 1")" = '1|0' ]
 for n in 10 11; do
 	"$measure" -q --accounting none --cpu "$cpu" --neighbour off --against inc -r 10 -n "awk $n" --export-json "$dir/inc$n" -- awk "BEGIN { for (i = 0; i < ${n}00000; i++) for (k = 0; k < 10; k++) x += i * k }" >"$dir/screen$n" 2>&1 || cat "$dir/screen$n"
