@@ -8,7 +8,7 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 
-enum { DRAWS = 4000 };
+enum { DRAWS = 2000 };
 
 static const struct block_interval no_interval = {NAN, NAN};
 
