@@ -171,7 +171,8 @@ static int take_subject_key(struct study_reading_state *state, const char *subje
 	if (!strcmp(name, "command") || !strcmp(name, "shell")) {
 		if (section->command)
 			return error_say(err, -EINVAL,
-				"[subject %s] has a command already: another program is another [subject NAME]",
+				"[subject %s] has a command already: another program is another "
+				"[subject NAME]",
 				subject);
 		section->shell = *name == 's';
 		section->command = xstrdup(line->whole);
