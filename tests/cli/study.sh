@@ -27,32 +27,26 @@ expect 1 "'lengths' measures several lengths or sizes" "$study" run -n lengths -
 that "a dry run makes no lab book" test ! -e "$EMP_DB"
 
 # Mistakes in a file
-printf '[study]\nwhat = suite\nsample = 3\n' >wrong.ini
-expect 1 "wrong.ini, line 3: there is no 'sample' in the section \[study\], see emp-study(1)" "$study" run wrong.ini
-printf '[study]\nwhat = suite\n[subject a]\ncommand = false\n' >fails.ini
+refuses() { # SENTENCE TEXT
+	printf "$2" >wrong.ini
+	expect 1 "$1" "$study" run wrong.ini
+}
+refuses "wrong.ini, line 3: there is no 'sample' in the section \[study\], see emp-study(1)" '[study]\nwhat = suite\nsample = 3\n'
+printf '[study]\nwhat = suite\n[subject a]\ncommand = false\n' >fails.ini # in a night, too
 expect 1 "a: 'false' ended with exit status 1" "$study" run fails.ini
 printf '[study]\nwhat = settings\n[subject a]\ncommand = true\n[step b]\napply = no.such\n' >step.ini
 expect 1 "\[step b\], line 5: emp-setup refuses it" "$study" run -n step.ini
 # Nothing is left out without a word
-printf '[study]\nwhat = suite\n[subject a]\ncommand = true\n[subject b]\n; command = false\n' >empty.ini
-expect 1 "empty.ini, line 5: \[subject b\]: a subject has either 'inc', or 'command' or 'shell'" "$study" run empty.ini
-printf '[study]\nwhat = settings\n[subject a]\ncommand = true\n[step b]\n' >empty.ini
-expect 1 'empty.ini, line 5: \[step b\] does nothing' "$study" run empty.ini
-printf '[study]\nwhat = settings\n[subject a]\ncommand = true\n' >empty.ini
-expect 1 'a study of settings has a \[step NAME\]' "$study" run empty.ini
-printf '[study]\nwhat = algorithms\n[subject a]\ncommand = true\n' >empty.ini
-expect 1 "no subject has a line 'sizes = …'" "$study" run empty.ini
-printf '[study]\nwhat = suite\noptions = --runz 3\n[subject a]\ncommand = true\n' >wrong.ini
-expect 1 "options of emp-measure: .*unknown option '--runz'" "$study" run wrong.ini
-printf '[study]\nwhat = suite\noptions = -r 3\n[subject a]\ncommand = true\nexpected = 5ms\n' >wrong.ini
-expect 1 "options of emp-measure: .*'--runs' is given twice" "$study" run wrong.ini
-printf '[study]\nwhat = suite\n[subject a]\ncommand = no-such-program\nexpected = 5ms\n' >wrong.ini
-expect 1 "^emp-study: a: command 'no-such-program' not found" "$study" run wrong.ini
-printf '[study]\nwhat = suite\n[subject a]\ncommand = true\n\n [subjects b]\n; nothing\n' >wrong.ini
-expect 1 "wrong.ini, line 6: there is no section \[subjects b\]" "$study" run wrong.ini
+refuses "wrong.ini, line 5: \[subject b\]: a subject has either 'inc', or 'command' or 'shell'" '[study]\nwhat = suite\n[subject a]\ncommand = true\n[subject b]\n; command = false\n'
+refuses 'wrong.ini, line 5: \[step b\] does nothing' '[study]\nwhat = settings\n[subject a]\ncommand = true\n[step b]\n'
+refuses 'a study of settings has a \[step NAME\]' '[study]\nwhat = settings\n[subject a]\ncommand = true\n'
+refuses "no subject has a line 'sizes = …'" '[study]\nwhat = algorithms\n[subject a]\ncommand = true\n'
+refuses "options of emp-measure: .*unknown option '--runz'" '[study]\nwhat = suite\noptions = --runz 3\n[subject a]\ncommand = true\n'
+refuses "options of emp-measure: .*'--runs' is given twice" '[study]\nwhat = suite\noptions = -r 3\n[subject a]\ncommand = true\nexpected = 5ms\n'
+refuses "^emp-study: a: command 'no-such-program' not found" '[study]\nwhat = suite\n[subject a]\ncommand = no-such-program\nexpected = 5ms\n'
+refuses "wrong.ini, line 6: there is no section \[subjects b\]" '[study]\nwhat = suite\n[subject a]\ncommand = true\n\n [subjects b]\n; nothing\n'
 expect 1 'the lab book has no study' "$study" resume
-printf '[study]\nwhat = suite\nrounds = 2\nrounds = 3\n[subject a]\ncommand = true\n' >wrong.ini
-expect 1 "wrong.ini, line 4: 'rounds' is there twice in \[study\]" "$study" run wrong.ini
+refuses "wrong.ini, line 4: 'rounds' is there twice in \[study\]" '[study]\nwhat = suite\nrounds = 2\nrounds = 3\n[subject a]\ncommand = true\n'
 
 # Measured
 cat >small.ini <<'I'
