@@ -135,17 +135,20 @@ wait $client || status=$?
 [ $status = 130 ] || { fault "TERM: status $status"; cat "$box/out"; }
 check_restored "after TERM"
 
-# Switched off in the middle of a step of settings
-begin resume -q
+# crash_in_step WORDS STUDY: what is resumed is switched off in the middle of a step of settings, and resumed
 stopped() { ! box_run systemctl -q is-active planted.service; }
-box_wait 60 stopped || fault "the daemon was never stopped"
-box_crash
-wait $client || :
-box_start
-box_wait 30 box_run systemctl -q is-active planted.service || fault "the daemon does not run after a crash"
-run resume -q || { fault "resume after a crash ends with $?"; cat "$box/out"; }
-check_restored "after a crash"
-check_samples "after a crash" 3
+crash_in_step() {
+	begin resume -q
+	box_wait 60 stopped || fault "$1: the daemon was never stopped"
+	box_crash
+	wait $client || :
+	box_start
+	box_wait 30 box_run systemctl -q is-active planted.service || fault "$1: the daemon does not run"
+	run resume -q || { fault "$1: resume ends with $?"; cat "$box/out"; }
+	check_restored "$1"
+	check_samples "$1" "$2"
+}
+crash_in_step "after a crash" 3
 
 # A night: killed, and switched off in a step of its first study
 measures() {
@@ -159,15 +162,7 @@ for name in emp-study emp-measure emp-setup; do
 	[ -z "$victims" ] || box_run kill -KILL $victims || :
 done
 wait $client || :
-begin resume -q
-box_wait 60 stopped || fault "the daemon was never stopped in a night"
-box_crash
-wait $client || :
-box_start
-box_wait 30 box_run systemctl -q is-active planted.service || fault "the daemon does not run after a crash in a night"
-run resume -q || { fault "resume of a night ends with $?"; cat "$box/out"; }
-check_restored "after a night"
-check_samples "a night" 5
+crash_in_step "after a crash in a night" 5
 studies=$(books "SELECT group_concat(name || ' ' || (finished_ns IS NOT NULL)) FROM (SELECT * FROM study WHERE ifnull(night, id) = 4 ORDER BY id)")
 [ "$studies" = "night 1,settings 1,suite 1" ] || fault "a night: $studies"
 
