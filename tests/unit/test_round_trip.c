@@ -161,7 +161,7 @@ static void fill_half(struct profile_run *half)
 		half->l_samples[half->n_l_samples] = (uint32_t)half->n_l_samples + 1;
 }
 
-/* One that the book refuses, no tool can have made. */
+/* One that the book refuses, no tool can have made. A cutoff has a limit. */
 static char *add_profile(struct scratch *s, struct book *book)
 {
 	_cleanup_(profile_clear) struct profile profile;
@@ -174,8 +174,13 @@ static char *add_profile(struct scratch *s, struct book *book)
 	fill_half(&profile.long_run);
 	profile.n_cutoffs = below(4);
 	profile.cutoffs = calloc(5, sizeof(struct cutoff));
-	for (size_t i = 0; i < profile.n_cutoffs; i++)
-		fill(&cutoff_table, &profile.cutoffs[i], 0);
+	for (size_t i = 0; i < profile.n_cutoffs; i++) {
+		struct cutoff *cutoff = &profile.cutoffs[i];
+
+		fill(&cutoff_table, cutoff, 0);
+		if (cutoff->below_ns < 0 && cutoff->atleast_ns < 0)
+			cutoff->below_ns = number(0, MOST_SECONDS * NS_PER_S);
+	}
 	return book_put_profile(book, &profile, false, &refused) < 0 ? NULL : strdup(profile.name);
 }
 
