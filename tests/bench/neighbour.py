@@ -6,11 +6,15 @@
     tests/bench/neighbour.py BUILD --pairs 60                    A/A of separate runs: how often they are called different
     tests/bench/neighbour.py BUILD --pairs 20 --planted 3 --apart 600 --samples 20   how often a change of 3 % is found by runs that are 600 s apart
     tests/bench/neighbour.py BUILD --data FILE --blocks 0        only the tables of what FILE has
+    tests/bench/neighbour.py BUILD --together 400                whether what is left is the cache that the host's cores share
 
 Blocks: a run of each program in turn, and again. SD is that of the logarithms of the runs' means, in percent: RAW of all samples, KEPT of those that the rules
 of emp-measure keep, RESULT what it reports at no neighbour (kept, or adjusted). COVERED is the share of the runs whose 95 % interval contains the mean of all runs, for RAW (Student's), RESULT,
-and, of runs that this call measured, BETWEEN: the interval between runs by all other ones; WITH the share of the time with a neighbour, CLEAN the share of the samples below the limit. Nothing here fails: it prints."""
-import argparse, json, math, os, random, sqlite3, statistics, subprocess, sys, tempfile, time
+and, of runs that this call measured, BETWEEN: the interval between runs by all other ones; WITH the share of the time with a neighbour, CLEAN the share of the samples below the limit. Nothing here fails: it prints.
+
+Together: so many rounds of all programs in turn. Of the rounds without a neighbour, means of ten: how closely they follow those of chase24, which
+reads one line after another from 24 MB and so shows how much of the shared cache others leave, and their SD before and after that is taken out."""
+import argparse, json, math, os, random, shlex, sqlite3, statistics, subprocess, sys, tempfile, time
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("build")
@@ -22,6 +26,7 @@ parser.add_argument("--options", default="", help="more of emp-measure, such as 
 parser.add_argument("--pairs", type=int, default=0)
 parser.add_argument("--planted", type=float, default=0, help="percent by which the second run of a pair is slower")
 parser.add_argument("--apart", type=float, default=0, help="with --planted, seconds between the runs of a pair, at least")
+parser.add_argument("--together", type=int, default=0, help="rounds of all programs in turn")
 parser.add_argument("--data", help="a line of JSON for each run is added to this file, and those that it has are read")
 args = parser.parse_args()
 build = os.path.abspath(args.build)
@@ -59,19 +64,27 @@ programs = {
 }
 
 
-def measure(program, *command):
-    """One run, and what emp-measure says of it."""
-    done = subprocess.run([os.path.join(build, "measure/emp-measure"), "-q", "--json", "--cpu", str(args.cpu), "-r", str(args.samples), *args.options.split(),
-                           "--", *(command or programs[program])], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def emp_measure(samples, *options):
+    """The results, each with its samples."""
+    done = subprocess.run([os.path.join(build, "measure/emp-measure"), "-q", "--json", "--cpu", str(args.cpu), "-r", str(samples), *args.options.split(), *options],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode not in (0, 3):
         sys.exit(done.stderr)
-    result = json.loads(done.stdout)["results"][0]
-    run = result["emp"]["run"]
+    results = json.loads(done.stdout)["results"]
     with sqlite3.connect(book) as db:
-        samples = db.execute("SELECT pt_ns, neighbour_ppm, neighbour_error_ppm, start_ns FROM sample WHERE run = ? ORDER BY n", (run,)).fetchall()
+        for result in results:
+            result["samples"] = db.execute("SELECT pt_ns, neighbour_ppm, neighbour_error_ppm, start_ns FROM sample WHERE run = ? ORDER BY n",
+                                           (result["emp"]["run"],)).fetchall()
+    return results
+
+
+def measure(program, *command):
+    """One run, and what emp-measure says of it."""
+    result, = emp_measure(args.samples, "--", *(command or programs[program]))
+    run = result["emp"]["run"]
     pt = result["emp"]["pt"]
     best = pt.get("adjusted") or pt["kept"]
-    return {"program": program, "run": run, "samples": samples, "kept": pt["kept"]["mean_ns"], "n_kept": pt["kept"]["n"],
+    return {"program": program, "run": run, "samples": result["samples"], "kept": pt["kept"]["mean_ns"], "n_kept": pt["kept"]["n"],
             "result": best["mean_ns"], "interval": best.get("interval_ns"), "adjusted": bool(pt.get("adjusted"))}
 
 
@@ -170,6 +183,26 @@ def planted_pairs():
                     f"; sd of runs {percent_sd(runs[0]):.2f} and {percent_sd(runs[1]):.2f} %, means {statistics.mean(runs[1]) / statistics.mean(runs[0]) - 1:+.2%}")
 
 
+def together():
+    LIMIT_PPM, MEAN_OF = 50000, 10
+    chosen = args.programs.split(",")
+    options = ["--order", "interleave", "--max-runs", str(args.together)]
+    for name in chosen:
+        options += ["-n", name, shlex.join(programs[name])]
+    rounds = list(zip(*(result["samples"] for result in emp_measure(args.together, *options))))
+    clean = [r for r in rounds if all((s[1] or 0) <= LIMIT_PPM for s in r)]
+    logs = {name: [math.log(r[i][0]) for r in clean] for i, name in enumerate(chosen)}
+    means = {name: [statistics.mean(v[i:i + MEAN_OF]) for i in range(0, len(v) - MEAN_OF + 1, MEAN_OF)] for name, v in logs.items()}
+    cache = means["chase24"]
+    if len(cache) < 3:
+        sys.exit(f"{len(clean)} of {len(rounds)} rounds have no neighbour: too few")
+    print(f"{len(clean)} of {len(rounds)} rounds have no neighbour\n{'PROGRAM':10} SD OF {MEAN_OF}  FOLLOWS  SD WITHOUT IT")
+    for name in chosen:
+        slope = statistics.linear_regression(cache, means[name]).slope
+        left = [y - slope * x for x, y in zip(cache, means[name])]
+        print(f"{name:10} {100 * statistics.stdev(means[name]):7.2f} %  {statistics.correlation(cache, means[name]):7.2f} {100 * statistics.stdev(left):13.2f} %")
+
+
 def compare(a, b):
     """The verdict on two runs, and whether Welch's test calls them different."""
     done = subprocess.run([os.path.join(build, "analyze/emp-analyze"), "compare", "--json", str(a["run"]), str(b["run"])], stdout=subprocess.PIPE, text=True)
@@ -204,7 +237,9 @@ OF_WORK = {
     "python": lambda work: ["/usr/bin/python3", "-c", f"x = 0\nfor i in range({round(900000 * work)}): x = (x * 5 + i) % 1000003"],
 }
 
-if args.planted:
+if args.together:
+    together()
+elif args.planted:
     planted_pairs()
 elif args.pairs:
     pairs()
