@@ -6,6 +6,7 @@
 #include "lib/base/terminal.h"
 #include "lib/host/cpu/prober.h"
 #include "lib/host/process/pinning.h"
+#include "lib/host/process/slices.h"
 #include "lib/protocol/discard.h"
 #include "lib/report/comparison_report.h"
 
@@ -228,7 +229,7 @@ static int check_contradictions(const struct measure_options *o, struct error *e
 		{duet && o->perf, "--perf cannot tell the programs of a duet apart"},
 		{duet && o->trace, "--trace cannot tell the programs of a duet apart"},
 		{duet && o->slice_ns &&
-				(o->slice_ns < NS_PER_MS / 10 || o->slice_ns > 100 * NS_PER_MS),
+				(o->slice_ns < SLICE_LEAST_NS || o->slice_ns > SLICE_MOST_NS),
 			"--slice must be from 100us to 100ms"},
 		{o->min_runs && o->max_runs && o->min_runs > o->max_runs,
 			text_brief("--min-runs %d is more than --max-runs %d", o->min_runs,

@@ -6,6 +6,7 @@
 #include "measure/shell_start.h"
 #include "measure/streams.h"
 #include "lib/host/process/privilege.h"
+#include "lib/host/process/slices.h"
 #include "lib/host/process/subprocess.h"
 #include "lib/host/system/leftovers.h"
 #include "lib/jitter/preemptions.h"
@@ -194,9 +195,23 @@ static void thaw_below(int parent_fd, const void *data)
 	}
 }
 
+/* A reading of the prober ends a turn. If readings are a slice apart, they alone do: turns that the
+ * scheduler ends between two readings would be half as long. */
+static int64_t align_readings(struct session *s, enum slicing slicing, int64_t slice_ns)
+{
+	struct prober *prober = s->base.observer.prober;
+	bool aligned = prober && slicing == SLICING_SCHEDULER && slice_ns >= DEFAULT_SLICE_NS &&
+		       !s->options->probe_given;
+
+	if (prober)
+		prober_set_period(prober, aligned ? slice_ns : 0);
+	return aligned && 2 * slice_ns <= SLICE_MOST_NS ? 2 * slice_ns : slice_ns;
+}
+
 int session_set_slice(struct session *s, int64_t slice_ns, struct error *err)
 {
 	const struct measure_options *o = s->options;
+	int64_t turn_ns;
 	enum slicing slicing;
 	int r = alternation_choose(
 		o->slicing, slice_ns, o->cpu, s->tasks[0].spec.cgroup, &slicing, err);
@@ -209,10 +224,11 @@ int session_set_slice(struct session *s, int64_t slice_ns, struct error *err)
 		s->duet.cpus = o->affinity;
 	else if (o->cpu < 0 && sched_getaffinity(0, sizeof(cpu_set_t), &s->duet.cpus) < 0)
 		return error_os(err, -errno, "cannot see which CPUs the programs may use");
+	turn_ns = align_readings(s, slicing, slice_ns);
 	for (size_t i = 0; i < s->n; i++) {
 		s->tasks[i].spec.frozen_at_times = slicing == SLICING_FREEZER;
 		s->tasks[i].spec.own_group = slicing == SLICING_SIGNALS;
-		s->tasks[i].spec.slice_ns = slicing == SLICING_SCHEDULER ? slice_ns : 0;
+		s->tasks[i].spec.slice_ns = slicing == SLICING_SCHEDULER ? turn_ns : 0;
 	}
 	if (slicing == SLICING_FREEZER && s->guard < 0) {
 		/* Opened again: a copy would share the lock, and the cgroup would have an owner
@@ -316,6 +332,8 @@ int session_take_in_turn(struct session *s, struct error *err)
 	int r = 0;
 
 	s->order = ORDER_INTERLEAVE;
+	if (s->base.observer.prober)
+		prober_set_period(s->base.observer.prober, 0);
 	for (size_t i = 0; r == 0 && i < s->n; i++) {
 		struct task *t = &s->tasks[i];
 

@@ -322,12 +322,8 @@ static int choose_cheap_slice(struct session *s, const struct duet_candidate *c,
 	}
 	if (!best_ns)
 		return 0;
-	if (least <= DUET_BEARABLE) {
-		/* readings within samples would make turns shorter */
-		if (best_ns > DEFAULT_SLICE_NS && !o->probe_given && s->base.observer.prober)
-			prober_set_share(s->base.observer.prober, 0);
+	if (least <= DUET_BEARABLE)
 		return session_set_slice(s, best_ns, err);
-	}
 	s->in_turn_because = why_in_turn(&c[dearest], s->tasks[dearest].name, least, cpus);
 	return 1;
 }

@@ -7,7 +7,7 @@ enum { LINE_BYTES = 64 };
 static const double LINE_NS = 100;
 
 const int64_t duet_slices_ns[N_DUET_SLICES] = {
-	3 * NS_PER_MS, 10 * NS_PER_MS, 30 * NS_PER_MS, 100 * NS_PER_MS};
+	3 * NS_PER_MS, 10 * NS_PER_MS, 25 * NS_PER_MS, 50 * NS_PER_MS, 100 * NS_PER_MS};
 
 double duet_refill_share(double bytes, int64_t turn_ns)
 {

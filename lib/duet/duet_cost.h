@@ -57,8 +57,8 @@ struct duet_candidate {
 /* How many bytes it touches in a turn; NAN: not known. cpus: that it shares with its partners. */
 double duet_turn_bytes(const struct duet_candidate *program, int64_t slice_ns, int cpus);
 
-/* The slices that a duet may have: 3, 10, 30 or 100 ms. */
-enum { N_DUET_SLICES = 4 };
+/* The slices that a duet may have: 3, 10, 25, 50 or 100 ms. */
+enum { N_DUET_SLICES = 5 };
 extern const int64_t duet_slices_ns[N_DUET_SLICES];
 
 /* Which of `n` programs would lose the greatest share of its PT in slices of that length, which

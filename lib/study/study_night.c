@@ -38,6 +38,17 @@ static void night_clear(struct night *night)
 }
 
 /* Reads the files of all its studies. One that cannot be measured here is left out. */
+/* The book knows the studies of a night by their names. */
+static int check_names(const struct night *night, struct error *err)
+{
+	const char *last = night->parts[night->n].session.file.name;
+
+	for (size_t i = 0; i < night->n; i++)
+		if (!strcmp(night->parts[i].session.file.name, last))
+			return error_say(err, -EINVAL, "the study '%s' is in the night twice", last);
+	return 0;
+}
+
 static int night_read(struct night *night, struct error *err)
 {
 	struct study_session *s = night->session;
@@ -63,6 +74,7 @@ static int night_read(struct night *night, struct error *err)
 		if (r == 0 && part->session.file.what == STUDY_NIGHT)
 			r = error_say(
 				err, -EINVAL, "'%s' is a night itself", s->file.studies[night->n]);
+		r = r ?: check_names(night, err);
 		if (r == 0)
 			r = study_prepare(&part->session, err);
 		if (r == 0 && study_check_steps(&part->session.file, &part->why) == 0)

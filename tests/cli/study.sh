@@ -104,6 +104,8 @@ sed -i 's/samples = 40/samples = 4/' small.ini
 sed -i 's/command = false/command = false\nexpected = 5ms/' fails.ini
 expect 0 'About .* in all, at most 1 min' "$study" run -n night.ini
 expect 1 'these studies failed: ./fails.ini' "$study" run -q night.ini
+sed 's|^studies.*|studies = ./small.ini ./small.ini|' night.ini >twice.ini
+expect 1 "the study 'small' is in the night twice" "$study" run -n twice.ini
 expect 0 '5  *3  *small .*complete  *4  *4' "$study" list
 expect 1 "study 5 is a part of study 3: 'emp-study remove 3' deletes all of it" "$study" remove 5
 expect 0 'Nothing to resume' "$study" resume

@@ -35,6 +35,7 @@ struct prober {
 	atomic_bool hurry, quit;
 	atomic_uint readings;
 	double alone;
+	int64_t period_ns;   /* of the readings within samples; 0: by .options.share */
 	int64_t wait_ns;     /* how long it may still wait for a neighbour to go */
 	bool stopped, ended; /* of the last sample, for who asks */
 	bool elsewhere;      /* the thread may run on any CPU: what it reads is of no use */
@@ -105,7 +106,8 @@ static void read_within(struct prober *p)
 {
 	while (p->options.share > 0) {
 		double cost_ns = (double)neighbour_uninterrupted_ns(&p->last);
-		int64_t next_ns = p->last.at_ns + (int64_t)(cost_ns / p->options.share);
+		int64_t period_ns = p->period_ns ?: (int64_t)(cost_ns / p->options.share);
+		int64_t next_ns = p->last.at_ns + period_ns;
 		struct timespec at = {next_ns / NS_PER_S, next_ns % NS_PER_S};
 		int64_t begin_ns;
 
@@ -173,10 +175,10 @@ int prober_new(struct prober **ret, const struct prober_options *options, struct
 	return 0;
 }
 
-void prober_set_share(struct prober *p, double share)
+void prober_set_period(struct prober *p, int64_t period_ns)
 {
 	prober_end(p);
-	p->options.share = share;
+	p->period_ns = period_ns;
 }
 
 /* On its CPU, or wherever it gets one. */

@@ -31,8 +31,9 @@ struct prober_options {
 
 /* Takes some 3 ms, to learn how fast the CPU is without a neighbour. -errno with a sentence. */
 int prober_new(struct prober **ret, const struct prober_options *options, struct error *err);
-/* From the next sample on, as the option. */
-void prober_set_share(struct prober *prober, double share);
+/* From the next sample on, so long from one reading within samples to the next; 0: as the option
+ * says. */
+void prober_set_period(struct prober *prober, int64_t period_ns);
 
 void prober_free(struct prober *prober);
 DEFINE_FREEP(prober)
