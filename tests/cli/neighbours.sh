@@ -142,6 +142,10 @@ expect 1 'neighbour_limit_ppm' $analyze import 0.json
 expect 0 '' $analyze import half.json
 expect 0 '10 of 20 samples are long because of a neighbour' env COLUMNS=120 $analyze show "$(cat out)"
 that "and it is not said that nobody is" sh -c '! grep -q "nobody is known" out'
+expect 0 "^Process times: 'run 4 (none)' [45].* ms in 3 samples, 'run 1 (fast)' 50.* ms in 17$" env COLUMNS=120 $analyze compare 4 1
+$analyze export 4 | sed 's/"neighbour_ppm": 0/"neighbour_ppm": 700000/' >nothing.json
+expect 0 '' $analyze import nothing.json
+expect 0 "^Process times: '.*' without a sample that is kept, 'run 1 (fast)' 50.* ms in 17 samples$" env COLUMNS=120 $analyze compare "$(cat out)" 1
 
 # pictures
 if command -v gnuplot >/dev/null; then
