@@ -245,16 +245,25 @@ int compare_query_draw(const struct compare_query *q, struct error *err)
 				     : 0;
 }
 
+/* "49.97 ms in 10 samples"; `of`: how many. */
+static const char *mean_text(const struct summary *s, const char *of)
+{
+	if (s->n == 0)
+		return "without a sample that is kept";
+	return text_brief("%s in %s", text_duration(llround(s->mean_ns)), of);
+}
+
 /* The times of both sides by one clock. */
 static void print_compared_times(const struct compare_query *q, enum comparison_clock clock)
 {
 	const struct compare_input *a = &q->sides[0], *b = &q->sides[1];
 	const struct comparison *c = &q->comparisons[clock];
 
-	terminal_say(stdout, 2, "%s: '%s' %s in %s, '%s' %s in %zu",
+	terminal_say(stdout, 2, "%s: '%s' %s, '%s' %s",
 		clock == COMPARISON_PT ? "Process times" : "Elapsed times", terminal_text(a->name),
-		text_duration(llround(c->a.mean_ns)), text_count(c->a.n, "sample"),
-		terminal_text(b->name), text_duration(llround(c->b.mean_ns)), c->b.n);
+		mean_text(&c->a, text_count(c->a.n, "sample")), terminal_text(b->name),
+		mean_text(&c->b,
+			c->a.n > 0 ? text_brief("%zu", c->b.n) : text_count(c->b.n, "sample")));
 	if (a->sides[clock].n_late > 0 || b->sides[clock].n_late > 0)
 		terminal_say(stdout, 2,
 			"Left out, since the end was seen late: %zu of '%s', %zu of '%s'",

@@ -43,11 +43,13 @@ static void print_heading(const struct neighbour_observation *o)
 {
 	const struct neighbour_account *first = &o->cpus[0].account;
 	int64_t each_ns = first->n_readings ? first->read_ns / (int64_t)first->n_readings : 0;
+	/* The account's every_ns is a median, by which the share of the time would not follow. */
+	int64_t every_ns = first->n_readings ? o->took_ns / (int64_t)first->n_readings : 0;
 
 	terminal_say(stdout, 2, "%s for %s%s: a reading of %s%s, %s of each CPU's time.",
 		text_moment(o->made_ns), text_duration(o->took_ns),
 		o->interrupted ? " (interrupted)" : "", text_duration(each_ns),
-		first->every_ns > 0 ? text_brief(" every %s", text_duration(first->every_ns)) : "",
+		first->n_readings > 1 ? text_brief(" every %s", text_duration(every_ns)) : "",
 		text_percent((double)first->read_ns / (double)o->took_ns));
 	putchar('\n');
 }

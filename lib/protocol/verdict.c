@@ -447,18 +447,27 @@ static size_t find_unexplained(const struct analysis_feed *feed, bool *unexplain
 	return n;
 }
 
-/* So many samples are long without a known cause. Returns whether that is noise; then they are in
- * a->unexplained. */
-static bool note_many_long(struct analysis *a, const bool *is_long, size_t n_long)
+static bool had_neighbour(const struct analysis *a, size_t i)
+{
+	return sample_has_neighbour(&a->samples[i], run_neighbour_limit_ppm(&a->run));
+}
+
+/* So many samples are long, and no daemon is the cause. Returns whether that is noise; then they
+ * are in a->unexplained. by_neighbour: that their time is long may be because of a neighbour. */
+static bool note_many_long(
+	struct analysis *a, const bool *is_long, size_t n_long, bool by_neighbour)
 {
 	if (n_long < LEAST || proportion_at_least(n_long, a->n_samples) <= FREQUENT)
 		return false;
 	free(a->unexplained);
 	a->unexplained = xcalloc(n_long, sizeof(*a->unexplained));
 	a->n_unexplained = 0;
+	a->noise.n_long_beside = 0;
 	for (size_t i = 0; i < a->n_samples; i++)
-		if (is_long[i])
+		if (is_long[i]) {
 			a->unexplained[a->n_unexplained++] = a->samples[i].n;
+			a->noise.n_long_beside += by_neighbour && had_neighbour(a, i);
+		}
 	a->noise.n_long = n_long;
 	a->noise.noisy = true;
 	return true;
@@ -489,11 +498,6 @@ static bool is_long_in_pairs(struct analysis_feed *feed, const bool *unexplained
 		"frequent long samples: %zu of %zu pairs are long in both halves (upper right)",
 		corners, a->n_samples / 2);
 	return true;
-}
-
-static bool had_neighbour(const struct analysis *a, size_t i)
-{
-	return sample_has_neighbour(&a->samples[i], run_neighbour_limit_ppm(&a->run));
 }
 
 /* "3 beyond it are long, and no daemons explain it"; or how many of them a neighbour does. */
@@ -563,7 +567,7 @@ static void add_long_rests(struct analysis *a, const struct unexplained_times *t
 		n_beside += samples[k].et_ns > c.high_ns && had_neighbour(a, i);
 		k++;
 	}
-	if (a->noise.n_long == 0 && note_many_long(a, is_long, n_long))
+	if (a->noise.n_long == 0 && note_many_long(a, is_long, n_long, true))
 		return;
 	if (c.n_above > 0)
 		add_long_samples(a, c.n_above,
@@ -669,6 +673,22 @@ static double core_pt_sd(const struct analysis_feed *feed)
 	return median > 0 ? shorth_of(pts, n).sd / median : 0;
 }
 
+/* "12 of 30 samples are long and nobody is known to be the cause", or a neighbour is that of some
+ * or of all. */
+static void add_many_long(struct analysis *a)
+{
+	const struct cluster_noise *noise = &a->noise;
+
+	text_append(&a->why, "; ", "%zu of %zu samples are long", noise->n_long, a->n_samples);
+	if (noise->n_long_beside == noise->n_long)
+		text_append(&a->why, " ", "because of a neighbour");
+	else if (noise->n_long_beside > 0)
+		text_append(&a->why, ", ", "%zu because of a neighbour and %zu for no known cause",
+			noise->n_long_beside, noise->n_long - noise->n_long_beside);
+	else
+		text_append(&a->why, " ", "and nobody is known to be the cause");
+}
+
 void verdict_find(struct analysis_feed *feed)
 {
 	struct analysis *a = &feed->analysis;
@@ -682,12 +702,10 @@ void verdict_find(struct analysis_feed *feed)
 	noise->noisy = (double)noise->blind_ns > WIDE * (double)c->median_ns ||
 		       noise->pt_sd > VARYING;
 
-	note_many_long(a, unexplained, n_long);
+	note_many_long(a, unexplained, n_long, !a->by_wait);
 	find_shape(feed, unexplained);
 	if (noise->n_long > 0)
-		text_append(&a->why, "; ",
-			"%zu of %zu samples are long and nobody is known to be the cause",
-			noise->n_long, a->n_samples);
+		add_many_long(a);
 	if (noise->noisy)
 		text_append(&a->why, "; ", "%s", noise_describe(noise));
 }

@@ -32,8 +32,9 @@ struct cluster_noise {
 	int64_t blind_ns;
 	/* robust sd of the central PTs, as a share of their median; NAN: of one sample */
 	double pt_sd;
-	/* samples that are long without a known cause, if they are too many; otherwise 0 */
+	/* samples that are long without a daemon as the cause, if they are too many; otherwise 0 */
 	size_t n_long;
+	size_t n_long_beside; /* of these, the ones that had a neighbour, which makes them long */
 };
 
 /* "noisy: blind to daemons below 16 ms, PT varies by 3.1 %" */

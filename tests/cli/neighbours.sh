@@ -48,6 +48,7 @@ for n in 3, 7:
     late["samples"][n - 1]["executions"] = [{"name": "backupd", "pt_ns": 20_000_000, "pid": 9, "cpu": 1, "same_cpu_ns": 20_000_000}]
     late["samples"][n - 1].update(et_ns=late["samples"][n - 1]["et_ns"] + 20_000_000, wait_ns=20_000_000)
 json.dump(late, open("late.json", "w"))
+run("half", 50e6, 1.79e9, {i: 1 for i in range(1, 20, 2)}, "discard")
 END_OF_RUNS
 expect 0 '^1$' $analyze import fast.json slow.json most.json none.json left.json taken.json unknown.json quiet.json one.json late.json
 
@@ -136,6 +137,15 @@ expect 0 '^1$' env EMP_DB="$dir/other.db" $analyze import 2.json
 expect 0 'Kept 18 of 20' env EMP_DB="$dir/other.db" $analyze show 1
 sed 's/"neighbour_limit_ppm": 100000/"neighbour_limit_ppm": 0/' 2.json >0.json
 expect 1 'neighbour_limit_ppm' $analyze import 0.json
+
+# many long samples, of which the cause is known
+expect 0 '' $analyze import half.json
+expect 0 '10 of 20 samples are long because of a neighbour' env COLUMNS=120 $analyze show "$(cat out)"
+that "and it is not said that nobody is" sh -c '! grep -q "nobody is known" out'
+expect 0 "^Process times: 'run 4 (none)' [45].* ms in 3 samples, 'run 1 (fast)' 50.* ms in 17$" env COLUMNS=120 $analyze compare 4 1
+$analyze export 4 | sed 's/"neighbour_ppm": 0/"neighbour_ppm": 700000/' >nothing.json
+expect 0 '' $analyze import nothing.json
+expect 0 "^Process times: '.*' without a sample that is kept, 'run 1 (fast)' 50.* ms in 17 samples$" env COLUMNS=120 $analyze compare "$(cat out)" 1
 
 # pictures
 if command -v gnuplot >/dev/null; then
