@@ -222,8 +222,8 @@ static int check_contradictions(const struct measure_options *o, struct error *e
 			"alternate: add --order duet"},
 		{inc && o->affine, "the program and INC share one CPU: --cpu N"},
 		{duet && !o->affine && o->compare & COMPARE_ET,
-			"--compare: in a duet on one CPU the elapsed time is that of all programs; "
-			"compare pt, or --cpu 0-3, or --order interleave"},
+			"--compare: in a duet on one CPU the elapsed time is that of all programs: "
+			"--compare pt, --cpu LIST for several CPUs, or --order interleave"},
 		{duet && o->slicing == SLICING_SIGNALS && o->new_session,
 			"--slices-by signals needs process groups of this session: omit --session"},
 		{duet && o->perf, "--perf cannot tell the programs of a duet apart"},

@@ -195,8 +195,9 @@ static void thaw_below(int parent_fd, const void *data)
 	}
 }
 
-/* A reading of the prober ends a turn. If readings are a slice apart, they alone do: turns that the
- * scheduler ends between two readings would be half as long. */
+/* A reading of the prober ends a turn. If readings are a slice apart, they alone shall: where the
+ * scheduler's slice ends between two readings, that turn is in two parts. So its slice is as long as
+ * the kernel allows, and is used up only once in as many turns as take so long together. */
 static int64_t align_readings(struct session *s, enum slicing slicing, int64_t slice_ns)
 {
 	struct prober *prober = s->base.observer.prober;
@@ -205,7 +206,7 @@ static int64_t align_readings(struct session *s, enum slicing slicing, int64_t s
 
 	if (prober)
 		prober_set_period(prober, aligned ? slice_ns : 0);
-	return aligned && 2 * slice_ns <= SLICE_MOST_NS ? 2 * slice_ns : slice_ns;
+	return aligned ? SLICE_MOST_NS : slice_ns;
 }
 
 int session_set_slice(struct session *s, int64_t slice_ns, struct error *err)

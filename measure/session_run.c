@@ -347,7 +347,7 @@ static int choose_cpus(struct session *s, const struct duet_candidate *c, struct
 	for (size_t i = 0; o->order_auto && !parallel && i < s->n; i++)
 		if (!duet_computes(&c[i])) {
 			s->in_turn_because = text_format(
-				"'%s' waits for something else than a CPU", s->tasks[i].name);
+				"'%s' waits for something other than a CPU", s->tasks[i].name);
 			return 1;
 		}
 	return 0;

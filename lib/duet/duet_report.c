@@ -331,9 +331,11 @@ void duet_report_print(FILE *file, const struct duet_report *d, const char *cons
 			text_duration(first->slice_ns), mean),
 		0, 2);
 	if (!isnan(gain))
-		fprintf(file,
-			"  Interval of the ratio: %.1f times %s than with --order interleave\n",
-			exp(fabs(gain)), gain < 0 ? "wider" : "narrower");
+		terminal_wrap(file,
+			text_brief("  Interval of the ratio: %.1f times %s than with --order "
+				   "interleave",
+				exp(fabs(gain)), gain < 0 ? "wider" : "narrower"),
+			0, 4);
 	table_print(list, file);
 	print_slice_warnings(file, d, slice);
 }

@@ -37,7 +37,6 @@ static void night_clear(struct night *night)
 	free(night->parts);
 }
 
-/* Reads the files of all its studies. One that cannot be measured here is left out. */
 /* The book knows the studies of a night by their names. */
 static int check_names(const struct night *night, struct error *err)
 {
@@ -49,6 +48,7 @@ static int check_names(const struct night *night, struct error *err)
 	return 0;
 }
 
+/* Reads the files of all its studies. One that cannot be measured here is left out. */
 static int night_read(struct night *night, struct error *err)
 {
 	struct study_session *s = night->session;

@@ -81,7 +81,7 @@ expect 1 '--slices-by signals needs process groups of this session' duet --slice
 for options in '--perf page-faults' '-p true' '--compare et' '-w 0'; do
 	expect 0 'Taken in turn: ' "$measure" -q --order auto -r 2 $options "$burn 20" "$burn 20"
 done
-expect 0 "Taken in turn: 'sleep 0.1' waits for something else than a CPU" "$measure" -q --order auto -r 2 'sleep 0.1' 'sleep 0.1'
+expect 0 "Taken in turn: 'sleep 0.1' waits for something other than a CPU" "$measure" -q --order auto -r 2 'sleep 0.1' 'sleep 0.1'
 expect 0 "^Duet on CPU\|^Taken in turn: refilling" "$measure" -q --order auto -r 3 --cpu "${cpus%%,*}" "$build/calibrate/emp-inc --iterations 400000000" "$build/calibrate/emp-inc --iterations 400000000"
 expect 0 '^burn\|PT' "$measure" -q --order auto -r 2 -- "$burn" 20
 that "nothing is said of a single program" sh -c "! grep -i 'in turn' '$dir/out'"
