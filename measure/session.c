@@ -197,15 +197,17 @@ static void thaw_below(int parent_fd, const void *data)
 
 /* A reading of the prober ends a turn. If readings are a slice apart, they alone shall: where the
  * scheduler's slice ends between two readings, that turn is in two parts. So its slice is as long as
- * the kernel allows, and is used up only once in as many turns as take so long together. */
+ * the kernel allows, and is used up only once in as many turns as take so long together. In longer
+ * slices, which are hardly shorter than that, there are no readings. */
 static int64_t align_readings(struct session *s, enum slicing slicing, int64_t slice_ns)
 {
 	struct prober *prober = s->base.observer.prober;
-	bool aligned = prober && slicing == SLICING_SCHEDULER && slice_ns >= DEFAULT_SLICE_NS &&
-		       !s->options->probe_given;
+	bool ours = prober && slicing == SLICING_SCHEDULER && slice_ns >= DEFAULT_SLICE_NS &&
+		    !s->options->probe_given && !s->options->trace;
+	bool aligned = ours && slice_ns <= SLICE_MOST_NS / 4;
 
 	if (prober)
-		prober_set_period(prober, aligned ? slice_ns : 0);
+		prober_set_period(prober, aligned ? slice_ns : ours ? PROBER_NEVER : 0);
 	return aligned ? SLICE_MOST_NS : slice_ns;
 }
 

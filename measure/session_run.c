@@ -353,6 +353,19 @@ static int choose_cpus(struct session *s, const struct duet_candidate *c, struct
 	return 0;
 }
 
+/* Switches in the last warm-up that neither probes made nor who watched what memory the program
+ * touches; -1: not known. */
+static int64_t others_switches(const struct session *s, size_t i)
+{
+	int64_t all = s->samplings[i].last_switches;
+	int64_t own = (int64_t)s->tasks[i].working_set.interruptions;
+
+	if (all < 0 || own == 0)
+		return all;
+	own /= s->options->warm_ups;
+	return all > own ? all - own : 0;
+}
+
 /* The slice of a duet by the last warm-ups, unless it is given. 1: the programs are taken in turn
  * instead. */
 static int choose_slice(struct sampling *first, struct error *err)
@@ -365,7 +378,7 @@ static int choose_slice(struct sampling *first, struct error *err)
 
 	for (size_t i = 0; i < s->n; i++)
 		c[i] = (struct duet_candidate){s->samplings[i].last_pt_ns,
-			s->samplings[i].last_switches, s->tasks[i].working_set,
+			others_switches(s, i), s->tasks[i].working_set,
 			s->samplings[i].last_et_ns, s->samplings[i].last_wait_ns};
 	if (!s->inc)
 		r = choose_cpus(s, c, err);

@@ -37,9 +37,18 @@ static double shared_on_cpus(const struct duet_row *row, double on_cpus)
 				 (double)row->working_set * row->cpus, (int64_t)fmax(1, turn_ns));
 }
 
+/* How often another one can have had the CPU after it: each such turn ended with a switch, or with
+ * the end of the other one's sample. A program that runs alone for most of its time has more. */
+static int64_t most_turns(const struct duet_program *p)
+{
+	int64_t theirs = p->partners_switches + (int64_t)p->n_samples;
+
+	return p->partners_switches >= 0 && theirs < p->switches ? theirs : p->switches;
+}
+
 struct duet_cost duet_cost_of(const struct duet_program *p)
 {
-	double kept = 0, elapsed = 0, together = 0, all = 0, pt, slice_ns;
+	double kept = 0, elapsed = 0, together = 0, all = 0, pt, slice_ns, shared;
 	int cpus = p->row->cpus;
 	size_t n = 0;
 
@@ -54,13 +63,15 @@ struct duet_cost duet_cost_of(const struct duet_program *p)
 	for (size_t i = 0; i < p->n_together; i++)
 		together += (double)p->together[i].together_ns;
 	pt = elapsed > 0 ? all * fmin(1, together / elapsed) : all; /* while both ran */
-	slice_ns = p->switches > 0 && cpus == 0 ? pt / (double)p->switches : NAN;
+	slice_ns = p->switches > 0 && cpus == 0 ? pt / (double)most_turns(p) : NAN;
+	shared = cpus > 0 ? shared_on_cpus(p->row, all / elapsed)
+			  : shared_of(p, slice_ns) * (all > 0 ? pt / all : 1);
 	return (struct duet_cost){
 		.pt_ns = n > 0 ? kept / (double)n : NAN,
 		.last = elapsed > 0 ? fmax(0, 1 - together / elapsed) : NAN,
 		.slice_ns = slice_ns,
 		.et_ns = cpus > 0 && p->n_samples > 0 ? elapsed / (double)p->n_samples : NAN,
-		.shared = cpus > 0 ? shared_on_cpus(p->row, all / elapsed) : shared_of(p, slice_ns),
+		.shared = shared,
 	};
 }
 

@@ -31,6 +31,18 @@ static int64_t count_switches(const struct run_result *r)
 	return r->n_counters > 0 ? n : -1;
 }
 
+static int64_t count_partners_switches(const struct duet_report *d, size_t of)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < d->n; i++) {
+		if (d->programs[i].switches < 0)
+			return -1;
+		n += i == of ? 0 : d->programs[i].switches;
+	}
+	return n;
+}
+
 int duet_report_load(struct book *book, int64_t run, const struct discard_rules *rules,
 	const struct run_result *const *results, struct duet_report *ret, struct error *err)
 {
@@ -65,8 +77,11 @@ int duet_report_load(struct book *book, int64_t run, const struct discard_rules 
 		p->n_samples = result->n_samples;
 		p->switches = count_switches(result);
 		p->row = &d.rows[i];
-		d.costs[i] = duet_cost_of(p);
 		d.cpu = result->discarding.run.cpu;
+	}
+	for (size_t i = 0; i < d.n; i++) {
+		d.programs[i].partners_switches = count_partners_switches(&d, i);
+		d.costs[i] = duet_cost_of(&d.programs[i]);
 	}
 	*ret = TAKE_STRUCT(d);
 	return 1;

@@ -35,7 +35,7 @@ struct prober {
 	atomic_bool hurry, quit;
 	atomic_uint readings;
 	double alone;
-	int64_t period_ns;   /* of the readings within samples; 0: by .options.share */
+	int64_t period_ns;   /* see prober_set_period */
 	int64_t wait_ns;     /* how long it may still wait for a neighbour to go */
 	bool stopped, ended; /* of the last sample, for who asks */
 	bool elsewhere;      /* the thread may run on any CPU: what it reads is of no use */
@@ -104,7 +104,7 @@ static void read_before(struct prober *p)
 /* Until prober_stop. */
 static void read_within(struct prober *p)
 {
-	while (p->options.share > 0) {
+	while (p->period_ns > 0 || (p->period_ns == 0 && p->options.share > 0)) {
 		double cost_ns = (double)neighbour_uninterrupted_ns(&p->last);
 		int64_t period_ns = p->period_ns ?: (int64_t)(cost_ns / p->options.share);
 		int64_t next_ns = p->last.at_ns + period_ns;

@@ -31,8 +31,9 @@ struct prober_options {
 
 /* Takes some 3 ms, to learn how fast the CPU is without a neighbour. -errno with a sentence. */
 int prober_new(struct prober **ret, const struct prober_options *options, struct error *err);
-/* From the next sample on, so long from one reading within samples to the next; 0: as the option
- * says. */
+/* From the next sample on, so long from one reading within samples to the next; PROBER_NEVER: there
+ * are none; 0: as the option says. */
+#define PROBER_NEVER (-1)
 void prober_set_period(struct prober *prober, int64_t period_ns);
 
 void prober_free(struct prober *prober);
