@@ -4,6 +4,7 @@
 
 #include "analyze/options.h"
 #include "lib/base/table.h"
+#include "lib/protocol/adjust.h"
 #include "lib/report/comparison_report.h"
 #include "lib/report/results.h"
 
@@ -140,6 +141,12 @@ void compare_print_design(const struct comparison *c)
 					 : "--between-runs");
 		break;
 	default:
+		if (c->lost_pairs) {
+			terminal_say(stdout, 2,
+				"Taken in turn, but in fewer than two rounds are the samples of "
+				"both kept: measure again, with more samples.");
+			break;
+		}
 		terminal_say(stdout, 2,
 			"Not taken in turn, and it is not known how separate runs vary.");
 		terminal_say(stdout, 2,
@@ -168,8 +175,7 @@ static const char *compared_neighbour_text(
 	const struct neighbour_slope *slope = &d->pt.adjusted.by.slope;
 
 	if (slope->error > 0)
-		return text_brief(
-			"; times adjusted for a neighbour (k %.2f ± %.2f)", slope->k, slope->error);
+		return text_brief("; times adjusted for a neighbour (%s)", neighbour_slope_text(slope));
 	if (d->n_by_neighbour > 0)
 		return text_brief(", %zu because of a neighbour", d->n_by_neighbour);
 	if (is_with_neighbour(side))

@@ -170,8 +170,8 @@ static void print_discarding(const struct run_result *result, const char *profil
 	table_print(table, stdout);
 	if (rule == N_DISCARD_RULES)
 		terminal_say(stdout, 2,
-			"Results are by SEDONA's rule, the cutoffs alone: each sample that they "
-			"discard has a cause. EMP's has the 2-sd check, too.");
+			"Results are by SEDONA's rule: each sample that it discards has a cause. "
+			"EMP's has the 2-sd check, too.");
 }
 
 /* By --profile; or else by the rules that the run was measured with. -EINVAL if these discard

@@ -11,6 +11,14 @@ struct neighbour_slope run_neighbour_slope(const struct run *run)
 	};
 }
 
+const char *neighbour_slope_text(const struct neighbour_slope *slope)
+{
+	const double SMALL = 0.0095;
+	int decimals = slope->error < SMALL ? 3 : 2;
+
+	return text_brief("k %.*f ± %.*f", decimals, slope->k, decimals, slope->error);
+}
+
 /* The PTs of the samples that are kept, in order, with their shares. Those that were not probed are
  * taken to have the mean share of the others. Returns how many there are; 0: none was probed. */
 static size_t probed_samples(const struct discarding *d, const struct sample *samples, size_t n,
@@ -66,6 +74,15 @@ static void adjust_clock(struct clock_discarding *c, const bool *out, const stru
 		interval_of_mean(kept, m, &rules->correlation, et ? 0 : rules->resolution_ns));
 }
 
+static bool any_neighbour(const struct neighbour_sample *samples, size_t n)
+{
+	bool had = false;
+
+	for (size_t i = 0; i < n; i++)
+		had = had || samples[i].share > 0;
+	return had;
+}
+
 void discarding_adjust(struct discarding *d, const struct sample *samples, size_t n,
 	const struct discard_rules *rules)
 {
@@ -77,7 +94,7 @@ void discarding_adjust(struct discarding *d, const struct sample *samples, size_
 	if (d->neighbour != NEIGHBOUR_ADJUST)
 		return;
 	m = probed_samples(d, samples, n, probed);
-	if (m == 0) {
+	if (!any_neighbour(probed, m)) {
 		d->neighbour = NEIGHBOUR_OFF;
 		return;
 	}

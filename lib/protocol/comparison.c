@@ -205,18 +205,22 @@ static bool is_same_machine(const struct comparison_origin *a, const struct comp
 	return !strcmp(a->machine, b->machine) && a->cpu == b->cpu;
 }
 
+static bool were_in_one_call(const struct comparison_side *a, const struct comparison_side *b)
+{
+	return a->origin.call && b->origin.call && !strcmp(a->origin.call, b->origin.call);
+}
+
 /* Whether both samples of each pair started before either of the next. If they were not taken by
  * one call of a tool, they must also be of one machine and CPU, and none may have run at the same
  * time as another; and they are no duet. */
 static bool were_in_turn(const struct comparison_side *a, const struct comparison_side *b)
 {
-	const struct comparison_origin *of_a = &a->origin, *of_b = &b->origin;
-	bool one_call = of_a->call && of_b->call && !strcmp(of_a->call, of_b->call);
+	bool one_call = were_in_one_call(a, b);
 	const struct comparison_time *x, *y, *last = NULL; /* the later one of the last pair */
 
 	if (a->duet && b->duet && !one_call)
 		return false;
-	if (!one_call && !is_same_machine(of_a, of_b))
+	if (!one_call && !is_same_machine(&a->origin, &b->origin))
 		return false;
 	for (size_t i = 0, k = 0; next_pair(a, &i, b, &k, &x, &y);) {
 		const struct comparison_time *first = x->start_ns < y->start_ns ? x : y;
@@ -354,6 +358,16 @@ static struct mean_error relative_error_of(struct mean_error error, double mean)
 	return (struct mean_error){error.variance / (mean * mean), error.df};
 }
 
+/* Whether what is uncertain about the means is not the scatter of the times, which is all that a
+ * test by ranks knows. */
+static bool is_mostly_fixed(const struct comparison *c)
+{
+	double scatter = c->a.sd_ns * c->a.sd_ns / (double)c->a.n +
+			 c->b.sd_ns * c->b.sd_ns / (double)c->b.n;
+
+	return c->fixed_a + c->fixed_b > scatter;
+}
+
 int comparison_make(const struct comparison_side *a, const struct comparison_side *b,
 	const struct run_variation *variation, struct comparison *ret, struct error *err)
 {
@@ -400,6 +414,9 @@ int comparison_make(const struct comparison_side *a, const struct comparison_sid
 	ret->clock = a->clock;
 	ret->rules = COMPARISON_RULES;
 	ret->unmeasurable = unmeasurable;
+	ret->lost_pairs = times.n < 2 && a->n > 1 && b->n > 1 && were_in_one_call(a, b);
+	if (is_mostly_fixed(ret))
+		ret->mann_whitney_p = NAN;
 	if (plan.design == DESIGN_PAIRS && times.above_0) {
 		ret->log_ratio = log_ratio_of(times.a_ns, times.b_ns, times.a_first, times.n);
 		log_ratio_add_error(&ret->log_ratio, relative_error_of(a->error, ret->mean_a));

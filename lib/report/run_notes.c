@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The notes on the result of one run: see run_notes.h. */
+#include "lib/protocol/adjust.h"
 #include "lib/record/profile.h"
 #include "lib/report/run_notes.h"
 
@@ -138,19 +139,19 @@ static void note_neighbour(
 	struct notes *notes, const struct discarding *d, const struct neighbour_time *time)
 {
 	const struct clock_adjustment *adjusted = &d->pt.adjusted;
-	const char *way_out = "or another hour";
+	const char *way_out = ", or another hour";
 
 	if (adjusted->times_ns)
 		notes_add(notes, NOTE_NOISE,
-			"PT is adjusted for a neighbour: %s as measured (k %.2f ± %.2f)",
+			"PT is adjusted for a neighbour: %s as measured (%s)",
 			text_precise(adjusted->before.mean_ns, adjusted->before.sd_ns),
-			adjusted->by.slope.k, adjusted->by.slope.error);
+			neighbour_slope_text(&adjusted->by.slope));
 	if (2 * time->n_beside <= time->n_probed || d->run.neighbour_rule == NEIGHBOUR_OFF)
 		return;
 	if (d->run.neighbour_rule == NEIGHBOUR_DISCARD)
-		way_out = "--neighbour adjust";
+		way_out = ", --neighbour adjust";
 	notes_add(notes, NOTE_NOISE,
-		"Warning: neighbour in %zu of %zu samples: try another --cpu, %s", time->n_beside,
+		"Warning: neighbour in %zu of %zu samples: try another --cpu%s", time->n_beside,
 		time->n_probed, way_out);
 }
 

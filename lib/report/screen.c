@@ -42,10 +42,18 @@ static int spaces_to(size_t column, const char *text)
 	return width < column ? (int)(column - width) : 0;
 }
 
-static const char *center_text(const struct summary *t, const char *unit)
+/* An adjusted mean has no more digits than its error leaves it. */
+static const char *center_text(const struct clock_discarding *c, const char *unit)
 {
+	const struct summary *t = &c->kept;
+	double error_ns = sqrt(c->adjusted.by.variance);
+
 	if (t->n == 0)
 		return "no sample is kept";
+	if (error_ns > t->sd_ns)
+		return text_brief("%s%s", text_in_unit(t->mean_ns, error_ns, unit),
+			t->n > 1 ? text_brief(" ± %s", text_in_unit(t->sd_ns, t->sd_ns, unit))
+				 : "");
 	return t->n == 1 ? text_in_unit(t->mean_ns, t->sd_ns, unit)
 			 : text_mean_sd(t->mean_ns, t->sd_ns, unit);
 }
@@ -203,7 +211,9 @@ static void choose_interval(struct screen_layout *l, FILE *file, const struct cl
 
 		if (!isnan(ci->low_ns))
 			l->ci = text_brief("95 %% CI%s %s", ci->assumed ? assumed : "",
-				text_interval(ci->low_ns, ci->high_ns, pt->kept.sd_ns, l->unit));
+				text_interval(ci->low_ns, ci->high_ns,
+					fmax(pt->kept.sd_ns, sqrt(pt->adjusted.by.variance)),
+					l->unit));
 		l->beside = LABEL_COLUMNS + terminal_text_width(l->pt) + 3 +
 				    terminal_text_width(l->ci) <=
 			    terminal_columns(file);
@@ -253,8 +263,8 @@ static struct screen_layout layout_of(FILE *file, const struct screen *s, const 
 	const bool has_neighbour = s->neighbour.share >= NEIGHBOUR_WORTH_NOTING;
 	const bool has_others = s->n_others > 0;
 
-	l.pt = center_text(pt, l.unit);
-	l.et = center_text(&d->et.kept, l.unit);
+	l.pt = center_text(&d->pt, l.unit);
+	l.et = center_text(&d->et, l.unit);
 	choose_interval(&l, file, &d->pt);
 
 	reserve_line(&left, !l.beside);
@@ -617,8 +627,10 @@ void screen_print_neighbour(FILE *file, const struct screen *const *screens, siz
 
 	if (!(time.share >= NEIGHBOUR_WORTH_NOTING))
 		return;
-	share = text_brief(" in %.0f %% of the time (%zu of %s)", 100 * time.share, time.n_beside,
-		text_count((int64_t)time.n_probed, "sample"));
+	share = text_brief(" in %.0f %% of the time (%s)", 100 * time.share,
+		time.n_beside == 0 ? "in no sample above the limit"
+				   : text_brief("%zu of %s", time.n_beside,
+					     text_count((int64_t)time.n_probed, "sample")));
 	if (strlen("  Neighbour") + strlen(where) + strlen(share) > terminal_columns(file))
 		where = "";
 	fprintf(file, "  Neighbour%s%s\n", where, share);
@@ -693,8 +705,8 @@ void screen_print(FILE *file, const struct screen *s)
 		screen_print_neighbour(file, &s, 1);
 	if (l.others_line)
 		print_others(file, &s, 1,
-			l.others_with_neighbour ? text_brief("; neighbour %s of the time",
-							  text_percent(s->neighbour.share))
+			l.others_with_neighbour ? text_brief("; neighbour %.0f %% of the time",
+							  100 * s->neighbour.share)
 						: "");
 	print_times(file, s, &l);
 }

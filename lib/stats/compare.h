@@ -72,6 +72,9 @@ struct compare_plan {
 struct comparison {
 	enum comparison_clock clock;
 	enum design design;
+	/* DESIGN_SEPARATE, although one call took the samples: fewer than two rounds are left of
+	 * which both are kept. Set by the caller. */
+	bool lost_pairs;
 	/* Set by the caller, who knows more than the times; see comparison_verdict in
 	 * lib/protocol/comparison.h. */
 	struct comparison_rules rules;

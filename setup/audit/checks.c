@@ -476,8 +476,8 @@ const struct check check_rows[] = {
 		}},
 	{"neighbour", 'B', "CPUs",
 		.wanted = "nobody on the other thread of the core",
-		.why = "two threads share a core's units and caches: programs take up to twice as "
-			"long beside a neighbour, and nothing else on a virtual machine shows it",
+		.why = "two threads share a core's units and caches: programs take 3 to 60 % "
+			"longer beside a neighbour, and nothing else on a virtual machine shows it",
 		.who = "EMP",
 		.how = "emp-setup apply --isolate N; 'emp-calibrate neighbour' shows when it is "
 			"quiet",

@@ -49,6 +49,13 @@ for n in 3, 7:
     late["samples"][n - 1].update(et_ns=late["samples"][n - 1]["et_ns"] + 20_000_000, wait_ns=20_000_000)
 json.dump(late, open("late.json", "w"))
 run("half", 50e6, 1.79e9, {i: 1 for i in range(1, 20, 2)}, "discard")
+run("nobody", 50e6, 1.8e9, {}, "adjust")
+# of one call: where one has a neighbour, the other has none
+run("odd", 50e6, 1.81e9, {i: 0.9 for i in range(1, 20, 2)}, "discard")
+run("even", 50e6, 1.81e9 + 0.1, {i: 0.9 for i in range(2, 21, 2)}, "discard")
+# at its level nothing but k is uncertain
+run("all", 50e6, 1.82e9, {i: 0.9 for i in range(1, 21)}, "adjust")
+run("whole", 60e6, 1.83e9, {i: 0.9 for i in range(1, 21)}, "adjust")
 END_OF_RUNS
 expect 0 '^1$' $analyze import fast.json slow.json most.json none.json left.json taken.json unknown.json quiet.json one.json late.json
 
@@ -63,7 +70,7 @@ that "by its own limit" grep -q 'Kept 18 of 20   discarded: neighbour #4 #5' out
 expect 0 '^  Kept 20 of 20' $analyze show 3
 that "too few were clean" grep -q 'Warning: neighbour in 18 of 20 samples: try another --cpu, or another hour' out
 that "the mean is named" grep -q '^  PT (adjusted) ' out
-that "how it was measured stands beside it" grep -q '^  PT is adjusted for a neighbour: 6[3-6]\.[0-9]* ms as measured (k 0.3[5-9] ± 0.0[0-9])' out
+that "how it was measured stands beside it" grep -q '^  PT is adjusted for a neighbour: 6[3-6]\.[0-9]* ms as measured (k 0.3[5-9][0-9] ± 0.00[0-9])' out
 expect 0 '^  PT as measured: ' $analyze show -v 3
 expect 0 '^ *3  PT  *adjusted  *20 ' $analyze protocols 3
 expect 0 '^Run 3: no profile; 0 of 20 samples discarded; times adjusted for a$' env COLUMNS=72 $analyze compare 3 6
@@ -146,6 +153,18 @@ expect 0 "^Process times: 'run 4 (none)' [45].* ms in 3 samples, 'run 1 (fast)' 
 $analyze export 4 | sed 's/"neighbour_ppm": 0/"neighbour_ppm": 700000/' >nothing.json
 expect 0 '' $analyze import nothing.json
 expect 0 "^Process times: '.*' without a sample that is kept, 'run 1 (fast)' 50.* ms in 17 samples$" env COLUMNS=120 $analyze compare "$(cat out)" 1
+
+# nobody was there; no pair is left; k is not known
+expect 0 '' $analyze import nobody.json
+nobody=$(cat out)
+expect 0 '^  PT (mean ± σ) ' env COLUMNS=120 $analyze show "$nobody"
+that "nothing is adjusted" sh -c '! grep -q adjusted out'
+expect 0 '' $analyze import odd.json even.json
+sqlite3 book.db "UPDATE run SET owner = 'one call' WHERE id > $nobody"
+expect 0 'in fewer than two rounds are the samples of both kept' env COLUMNS=120 $analyze compare $((nobody + 1)) $((nobody + 2))
+expect 0 '' $analyze import all.json whole.json
+expect 0 '^  PT (adjusted)   53\.[0-9] ms ± 0\.[0-9]* ms   95 % CI 33\.[0-9] … 73\.[0-9] ms' env COLUMNS=120 $analyze show $((nobody + 3))
+gives "ranks do not tell what k leaves open" 'd["mann_whitney_p"] is None' $analyze compare --json $((nobody + 3)) $((nobody + 4))
 
 # pictures
 if command -v gnuplot >/dev/null; then
