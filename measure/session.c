@@ -204,7 +204,7 @@ static int64_t align_readings(struct session *s, enum slicing slicing, int64_t s
 	struct prober *prober = s->base.observer.prober;
 	bool ours = prober && slicing == SLICING_SCHEDULER && slice_ns >= DEFAULT_SLICE_NS &&
 		    !s->options->probe_given && !s->options->trace;
-	bool aligned = ours && slice_ns <= SLICE_MOST_NS / 5;
+	bool aligned = ours && slice_ns <= SLICE_MOST_NS / 4;
 
 	if (prober)
 		prober_set_period(prober, aligned ? slice_ns : ours ? PROBER_NEVER : 0);

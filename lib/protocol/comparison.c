@@ -358,14 +358,15 @@ static struct mean_error relative_error_of(struct mean_error error, double mean)
 	return (struct mean_error){error.variance / (mean * mean), error.df};
 }
 
-/* Whether what is uncertain about the means is not the scatter of the times, which is all that a
- * test by ranks knows. */
-static bool is_mostly_fixed(const struct comparison *c)
+/* Whether the means are less uncertain by the scatter of the times, which is all that a test by
+ * ranks knows, than otherwise. */
+static bool is_mostly_otherwise(
+	const struct comparison *c, struct mean_error a, struct mean_error b)
 {
 	double scatter = c->a.sd_ns * c->a.sd_ns / (double)c->a.n +
 			 c->b.sd_ns * c->b.sd_ns / (double)c->b.n;
 
-	return c->fixed_a + c->fixed_b > scatter;
+	return a.variance + b.variance > scatter;
 }
 
 int comparison_make(const struct comparison_side *a, const struct comparison_side *b,
@@ -415,7 +416,7 @@ int comparison_make(const struct comparison_side *a, const struct comparison_sid
 	ret->rules = COMPARISON_RULES;
 	ret->unmeasurable = unmeasurable;
 	ret->lost_pairs = times.n < 2 && a->n > 1 && b->n > 1 && were_in_one_call(a, b);
-	if (is_mostly_fixed(ret))
+	if (is_mostly_otherwise(ret, a->error, b->error))
 		ret->mann_whitney_p = NAN;
 	if (plan.design == DESIGN_PAIRS && times.above_0) {
 		ret->log_ratio = log_ratio_of(times.a_ns, times.b_ns, times.a_first, times.n);
