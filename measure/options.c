@@ -230,7 +230,7 @@ static int check_contradictions(const struct measure_options *o, struct error *e
 		{duet && o->trace, "--trace cannot tell the programs of a duet apart"},
 		{duet && o->slice_ns &&
 				(o->slice_ns < SLICE_LEAST_NS || o->slice_ns > SLICE_MOST_NS),
-			"--slice must be from 100us to 100ms"},
+			"--slice must be from 100us to 100ms, such as 10ms"},
 		{o->min_runs && o->max_runs && o->min_runs > o->max_runs,
 			text_brief("--min-runs %d is more than --max-runs %d", o->min_runs,
 				o->max_runs)},
