@@ -219,7 +219,7 @@ static int check_contradictions(const struct measure_options *o, struct error *e
 		{o->rules.fail_if_slower >= 0 && o->rules.equal_within > 0, EQUAL_WITHIN_NO_GATE},
 		{!duet && (o->slice_ns || o->slicing || o->repeat || o->alone >= 0),
 			"--slice, --slices-by, --repeat and --alone are for programs that "
-			"alternate: add --order duet"},
+			"alternate: give --order duet"},
 		{inc && o->affine, "the program and INC share one CPU: --cpu N"},
 		{duet && !o->affine && o->compare & COMPARE_ET,
 			"--compare: in a duet on one CPU the elapsed time is that of all programs: "
