@@ -48,6 +48,7 @@ NOT_WRITTEN = {  # nor what the page says that they have
                        "ratio_in_turn": "a duet must be contradicted by its runs alone (cli-compare)"},
     "emp-load": {"correlation_with_run_time": "page waits must differ from run to run (cli-load)"},
     "emp-measure": dict.fromkeys(("by_cutoff", "by_unprofiled", "others"), OTHERS)
+                   | dict.fromkeys(("slope", "slope_error", "slope_df", "as_measured"), "somebody must use the core's other thread (cli-neighbours)")
                    | {"sources": "something must interrupt the program", "lag1": "these samples are too few to know it",
                       "held_back": "a control group must hold the program back (machine/held_back)",
                       "ratio_in_turn": "a duet must be contradicted by its runs alone (cli-compare)"},
