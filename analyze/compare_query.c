@@ -175,7 +175,8 @@ static const char *compared_neighbour_text(
 	const struct neighbour_slope *slope = &d->pt.adjusted.by.slope;
 
 	if (slope->error > 0)
-		return text_brief("; times adjusted for a neighbour (%s)", neighbour_slope_text(slope));
+		return text_brief(
+			"; times adjusted for a neighbour (%s)", neighbour_slope_text(slope));
 	if (d->n_by_neighbour > 0)
 		return text_brief(", %zu because of a neighbour", d->n_by_neighbour);
 	if (is_with_neighbour(side))

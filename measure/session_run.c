@@ -377,9 +377,9 @@ static int choose_slice(struct sampling *first, struct error *err)
 	int r = 0;
 
 	for (size_t i = 0; i < s->n; i++)
-		c[i] = (struct duet_candidate){s->samplings[i].last_pt_ns,
-			others_switches(s, i), s->tasks[i].working_set,
-			s->samplings[i].last_et_ns, s->samplings[i].last_wait_ns};
+		c[i] = (struct duet_candidate){s->samplings[i].last_pt_ns, others_switches(s, i),
+			s->tasks[i].working_set, s->samplings[i].last_et_ns,
+			s->samplings[i].last_wait_ns};
 	if (!s->inc)
 		r = choose_cpus(s, c, err);
 	if (r != 0)

@@ -25,7 +25,7 @@ struct duet_program {
 	size_t n_together;
 	struct duet_alone *alone; /* of duets of older versions */
 	size_t n_alone;
-	int64_t switches; /* away from the CPU, in all samples; -1: not known */
+	int64_t switches;          /* away from the CPU, in all samples; -1: not known */
 	int64_t partners_switches; /* those of the others together; -1: not known */
 	const struct duet_row *row;
 };
@@ -34,7 +34,8 @@ struct duet_cost {
 	double pt_ns; /* mean; NAN: not known */
 	/* share of its ET without another program, 0 to 1; NAN: it has no samples */
 	double last;
-	/* mean time between two switches while another one ran, too; NAN: not known, or on several CPUs */
+	/* mean time between two switches while another one ran, too; NAN: not known, or on several
+	 * CPUs */
 	double slice_ns;
 	double et_ns;  /* on several CPUs: mean time of its own turns; else NAN */
 	double shared; /* at most this share of its PT is for refilling caches; NAN: not known */

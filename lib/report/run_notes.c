@@ -142,8 +142,7 @@ static void note_neighbour(
 	const char *way_out = ", or another hour";
 
 	if (adjusted->times_ns)
-		notes_add(notes, NOTE_NOISE,
-			"PT is adjusted for a neighbour: %s as measured (%s)",
+		notes_add(notes, NOTE_NOISE, "PT is adjusted for a neighbour: %s as measured (%s)",
 			text_precise(adjusted->before.mean_ns, adjusted->before.sd_ns),
 			neighbour_slope_text(&adjusted->by.slope));
 	if (2 * time->n_beside <= time->n_probed || d->run.neighbour_rule == NEIGHBOUR_OFF)

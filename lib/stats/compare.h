@@ -81,7 +81,7 @@ struct comparison {
 	enum unmeasurable_cause unmeasurable;
 	enum compared_work work;
 	bool unconfirmed; /* chance explains such a difference in one of a suite: see suite.h */
-	bool of_rates; /* of loads: the ratio is that of times for the same work */
+	bool of_rates;    /* of loads: the ratio is that of times for the same work */
 	struct summary a, b;
 	double ratio; /* mean of b / mean of a: above 1, b is slower; of pairs, without the
 			 machine's drift within them */

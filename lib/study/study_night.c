@@ -44,7 +44,8 @@ static int check_names(const struct night *night, struct error *err)
 
 	for (size_t i = 0; i < night->n; i++)
 		if (!strcmp(night->parts[i].session.file.name, last))
-			return error_say(err, -EINVAL, "the study '%s' is in the night twice", last);
+			return error_say(
+				err, -EINVAL, "the study '%s' is in the night twice", last);
 	return 0;
 }
 

@@ -74,7 +74,8 @@ static int check_driver(enum slicing by, int cpu, struct error *err)
 
 	if (find_other_cpus(cpu, &others))
 		return 0;
-	return error_say(err, -ENOTSUP, "the %s is driven from another CPU, and there is none: allow one more",
+	return error_say(err, -ENOTSUP,
+		"the %s is driven from another CPU, and there is none: allow one more",
 		by == SLICING_FREEZER ? "freezer" : "alternation by signals");
 }
 

@@ -10,7 +10,7 @@
 #define SLICE_LEAST_NS (NS_PER_MS / 10)
 #define SLICE_MOST_NS (100 * NS_PER_MS)
 
-/* Of the calling process, within these limits; 0: the kernel's own again. System calls only, so that a
- * child that shares its parent's memory may call it. -ENOTSUP: the kernel has one slice for all, or
- * the process is not of the fair class. */
+/* Of the calling process, within these limits; 0: the kernel's own again. System calls only, so
+ * that a child that shares its parent's memory may call it. -ENOTSUP: the kernel has one slice for
+ * all, or the process is not of the fair class. */
 int slice_set(int64_t slice_ns);
