@@ -362,7 +362,7 @@ int show_session(const struct session *s, struct error *err)
 		}
 	} else if (session_advice(s).better) {
 		say_wrapped(0, "The machine's speed changes between samples; "
-			       "--order duet would cancel that");
+			       "--order auto may cancel that");
 	}
 	if (list) {
 		printf("\nCompared with '%s':\n", terminal_text(s->tasks[0].name));

@@ -241,7 +241,7 @@ that "nor of one that cannot be had" sh -c "! grep 'the freezer' '$dir/out'"
 expect 1 'the freezer is driven from another CPU, and there is none' taskset -c "$cpu" "$measure" -q --order duet --slices-by freezer "$inc 40000000" "$inc 40000000"
 
 # when a duet is suggested: the programs' times follow one another up and down, as on a machine whose speed changes, or do not
-hint='--order duet would cancel that'
+hint='--order auto may cancel that'
 as_in() { # FILE: the next sample takes as many ms as the next line says
 	echo "sed -n 1p '$1' >'$dir/nobody/ms'; sed -i 1d '$1'"
 }
