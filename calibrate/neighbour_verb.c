@@ -8,6 +8,7 @@
 
 static struct calibrate_cpus neighbour_cpus;
 static int64_t neighbour_for_ns = 60 * NS_PER_S;
+static const int64_t LEAST_NS = NS_PER_S / 10; /* some twenty readings */
 
 static const struct option_row neighbour_options[] = {
 	{0, "cpu", "LIST", "observe these CPUs, such as 1 or 2-5 (default: all)",
@@ -20,8 +21,12 @@ static const struct option_row neighbour_options[] = {
 static int calibrate_neighbour_verb(int argc, char **argv, struct error *err)
 {
 	_cleanup_(neighbour_observation_clear) struct neighbour_observation observation = {};
-	int r = calibrate_cpus_default(&neighbour_cpus, err);
+	int r;
 
+	if (neighbour_for_ns < LEAST_NS)
+		return error_say(err, -EINVAL,
+			"--for must be 0.1s or more: a neighbour comes and goes");
+	r = calibrate_cpus_default(&neighbour_cpus, err);
 	if (r == 0)
 		r = neighbour_observe(
 			&(struct neighbour_request){neighbour_cpus.items, neighbour_cpus.n,

@@ -14,6 +14,7 @@ fits() { ! grep -E ".{$(($2 + 1))}" "$1"; }
 expect 1 'CPU 4000 does not exist' $calibrate neighbour --cpu 4000
 expect 1 "'some' is not a list of CPUs" $calibrate neighbour --cpu some
 expect 1 '' $calibrate neighbour --for 0
+expect 1 '--for must be 0.1s or more' $calibrate neighbour --for 1ms
 expect 1 'neighbour.*--db\|--db.*neighbour' $calibrate --db x.db neighbour
 
 # the screen
