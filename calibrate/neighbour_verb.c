@@ -24,8 +24,8 @@ static int calibrate_neighbour_verb(int argc, char **argv, struct error *err)
 	int r;
 
 	if (neighbour_for_ns < LEAST_NS)
-		return error_say(err, -EINVAL,
-			"--for must be 0.1s or more: a neighbour comes and goes");
+		return error_say(
+			err, -EINVAL, "--for must be 0.1s or more: a neighbour comes and goes");
 	r = calibrate_cpus_default(&neighbour_cpus, err);
 	if (r == 0)
 		r = neighbour_observe(
