@@ -37,13 +37,13 @@ static double shared_on_cpus(const struct duet_row *row, double on_cpus)
 				 (double)row->working_set * row->cpus, (int64_t)fmax(1, turn_ns));
 }
 
-/* How often another one can have had the CPU after it: each such turn ended with a switch, or with
- * the end of the other one's sample. A program that runs alone for most of its time has more. */
+/* How often another one can have had the CPU after it. A program that runs alone for most of its
+ * time is switched away from more often. */
 static int64_t most_turns(const struct duet_program *p)
 {
-	int64_t theirs = p->partners_switches + (int64_t)p->n_samples;
+	bool fewer = p->partners_turns >= 0 && p->partners_turns < p->switches;
 
-	return p->partners_switches >= 0 && theirs < p->switches ? theirs : p->switches;
+	return fewer ? p->partners_turns : p->switches;
 }
 
 struct duet_cost duet_cost_of(const struct duet_program *p)

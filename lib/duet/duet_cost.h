@@ -25,8 +25,9 @@ struct duet_program {
 	size_t n_together;
 	struct duet_alone *alone; /* of duets of older versions */
 	size_t n_alone;
-	int64_t switches;          /* away from the CPU, in all samples; -1: not known */
-	int64_t partners_switches; /* those of the others together; -1: not known */
+	int64_t switches; /* away from the CPU, in all samples; -1: not known */
+	/* how often others had the CPU after it in all samples, at most; -1: not known */
+	int64_t partners_turns;
 	const struct duet_row *row;
 };
 

@@ -31,14 +31,26 @@ static int64_t count_switches(const struct run_result *r)
 	return r->n_counters > 0 ? n : -1;
 }
 
-static int64_t count_partners_switches(const struct duet_report *d, size_t of)
+static bool was_repeated(const struct duet_program *p)
+{
+	for (size_t i = 0; i < p->n_together; i++)
+		if (p->together[i].repetitions > 1)
+			return true;
+	return false;
+}
+
+/* A turn of another program ends with a switch, or with the end of that one's sample. Of repeated
+ * programs only the mean number of switches is known: -1. */
+static int64_t count_partners_turns(const struct duet_report *d, size_t of)
 {
 	int64_t n = 0;
 
 	for (size_t i = 0; i < d->n; i++) {
-		if (d->programs[i].switches < 0)
+		const struct duet_program *p = &d->programs[i];
+
+		if (p->switches < 0 || was_repeated(p))
 			return -1;
-		n += i == of ? 0 : d->programs[i].switches;
+		n += i == of ? 0 : p->switches + (int64_t)p->n_samples;
 	}
 	return n;
 }
@@ -80,7 +92,7 @@ int duet_report_load(struct book *book, int64_t run, const struct discard_rules 
 		d.cpu = result->discarding.run.cpu;
 	}
 	for (size_t i = 0; i < d.n; i++) {
-		d.programs[i].partners_switches = count_partners_switches(&d, i);
+		d.programs[i].partners_turns = count_partners_turns(&d, i);
 		d.costs[i] = duet_cost_of(&d.programs[i]);
 	}
 	*ret = TAKE_STRUCT(d);

@@ -72,7 +72,8 @@ print(*[r["emp"]["pt_ns"] for r in json.load(open(sys.argv[1]))["results"]])' "$
 	expect 0 'LEFT OVER' $duet -r 3 -w 0 "$inc 3000000" "$inc 300000000"
 	that "most of the longer one ran alone" [ "$(query "SELECT sum(together_ns) * 4 < sum(et_ns) FROM duet_sample JOIN sample ON sample.run = duet_sample.run AND n = sample
 		WHERE sample.run = $(last)")" = 1 ]
-	expect 0 'LEFT OVER' $duet --repeat -r 3 -w 0 "$inc 3000000" "$inc 300000000"
+	expect 0 'LEFT OVER' $duet --repeat --slice 10ms -r 3 -w 0 --export-json "$dir/repeated.json" "$inc 3000000" "$inc 300000000"
+	that "each turn of the longer one counts" json "$dir/repeated.json" 'd["duet"]["programs"][1]["slice_ns"] is None or d["duet"]["programs"][1]["slice_ns"] < 30e6'
 	that "with --repeat the shorter one ran often" [ "$(query "SELECT min(repetitions) > 2 FROM duet_sample WHERE run = $(last) - 1")" = 1 ]
 	expect 0 '' $duet --slice 10ms -r 3 "$inc 80000000" "$inc 100000000" "$inc 120000000"
 	that "three programs each started first once" [ "$(query "SELECT count(DISTINCT position) FROM duet_sample WHERE run = $(last)")" = 3 ]

@@ -32,7 +32,7 @@ static int make(void **state)
 		.together = m.together,
 		.n_together = N,
 		.switches = 110,
-		.partners_switches = -1,
+		.partners_turns = -1,
 		.row = &m.row};
 	return 0;
 }
@@ -62,11 +62,11 @@ TEST_OF_DUET(refilling_costs_at_most_100_ns_for_each_line_that_a_turn_touches)
 
 TEST_OF_DUET(a_program_pays_for_turns_of_others_only)
 {
-	m.program.partners_switches = 110;
+	m.program.partners_turns = 120;
 	assert_shared(0.01);
 	for (int i = 0; i < N; i++) /* the other one ends after a tenth of it, which is a turn */
 		m.together[i].together_ns /= 10;
-	m.program.partners_switches = 0;
+	m.program.partners_turns = N;
 	assert_float_equal(duet_cost_of(&m.program).slice_ns, 11e6, 1e5);
 	assert_shared(0.001);
 }

@@ -115,7 +115,7 @@ static struct comparison draw_duet(const struct world *w)
 		programs[k] = (struct duet_program){.samples = samples[k],
 			.out = out,
 			.n_samples = w->n,
-			.partners_switches = -1,
+			.partners_turns = -1,
 			.alone = alone[k],
 			.n_alone = w->n_alone,
 			.row = &rows[k]};
