@@ -149,15 +149,17 @@ expect 0 '' watched -r 1 -w 0 --alone 0 'sleep 0.3' 'sleep 0.3'
 that "others take nothing from programs that sleep" [ "$(query "SELECT count(*), max(wait_ns * 2 > et_ns) FROM sample WHERE run >= $(last) - 1")" = '2|0' ]
 expect 0 '' "$measure" -q --order duet --cpu "$cpu" --probe 5% --accounting none -r 2 -w 0 "$inc 200000000" "$inc 200000000"
 that "the CPU time of probes is part of what observing took" [ "$(query "SELECT min(probe_ns > 0), max(probe_ns > observer_ns) FROM sample WHERE run >= $(last) - 1")" = '1|0' ]
-# By the scheduler, readings are a slice apart unless their share is given: three within a sample of 0.2 s, or twenty.
+# By the scheduler, readings are a slice apart unless their share is given: eight within a sample of 0.2 s, or fifty; none in slices above 25 ms.
 probed() { # OPTION...: the CPU time of readings within a sample
-	expect 0 '' "$measure" -q --order duet --slices-by scheduler --slice 50ms --cpu "$cpu" --accounting none -r 2 -w 0 --alone 0 "$@" "$inc 400000000" "$inc 400000000"
+	expect 0 '' "$measure" -q --order duet --slices-by scheduler --cpu "$cpu" --accounting none -r 2 -w 0 --alone 0 "$@" "$inc 400000000" "$inc 400000000"
 	probed_ns=$(query "SELECT max(probe_ns) FROM sample WHERE run >= $(last) - 1")
 }
-probed
+probed --slice 50ms
+that "none within long slices" [ "$probed_ns" = 0 ]
+probed --slice 25ms
 few=$probed_ns
-probed --probe 5%
-that "readings end the turns: $few and $probed_ns ns" [ "$few" -lt $((probed_ns / 2)) ]
+probed --slice 25ms --probe 5%
+that "readings end the turns: $few and $probed_ns ns" [ 0 -lt "$few" -a "$few" -lt $((probed_ns / 2)) ]
 for n in 10 11; do
 	"$measure" -q --accounting none --cpu "$cpu" --neighbour off --against inc -r 10 -n "awk $n" --export-json "$dir/inc$n" -- awk "BEGIN { for (i = 0; i < ${n}00000; i++) for (k = 0; k < 10; k++) x += i * k }" >"$dir/screen$n" 2>&1 || cat "$dir/screen$n"
 	that "the screen has them" grep -q 'In INC units *[0-9.]* ± [0-9.]* ' "$dir/screen$n"
