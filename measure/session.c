@@ -196,19 +196,23 @@ static void thaw_below(int parent_fd, const void *data)
 }
 
 /* A reading of the prober ends a turn. If readings are a slice apart, they alone shall: where the
- * scheduler's slice ends between two readings, that turn is in two parts. So its slice is as long as
- * the kernel allows, and is used up only once in as many turns as take so long together. In longer
- * slices, which are hardly shorter than that, there are no readings. */
-static int64_t align_readings(struct session *s, enum slicing slicing, int64_t slice_ns)
+ * scheduler's slice ends between two readings, that turn is in two parts. So its slice, which is
+ * returned, is as long as the kernel allows, and is used up only once in as many turns as take so
+ * long together. In slices that are hardly shorter than that, there are no readings. */
+static int64_t align_readings(const struct session *s, enum slicing slicing, int64_t slice_ns)
 {
+	static const int64_t ALIGNED_MOST_NS = SLICE_MOST_NS / 4;
+	const struct measure_options *o = s->options;
 	struct prober *prober = s->base.observer.prober;
-	bool ours = prober && slicing == SLICING_SCHEDULER && slice_ns >= DEFAULT_SLICE_NS &&
-		    !s->options->probe_given && !s->options->trace;
-	bool aligned = ours && slice_ns <= SLICE_MOST_NS / 4;
+	int64_t period_ns = 0;
 
-	if (prober)
-		prober_set_period(prober, aligned ? slice_ns : ours ? PROBER_NEVER : 0);
-	return aligned ? SLICE_MOST_NS : slice_ns;
+	if (slicing == SLICING_SCHEDULER && slice_ns >= DEFAULT_SLICE_NS && !o->probe_given &&
+		!o->trace)
+		period_ns = slice_ns <= ALIGNED_MOST_NS ? slice_ns : PROBER_NEVER;
+	if (!prober)
+		return slice_ns;
+	prober_set_period(prober, period_ns);
+	return period_ns > 0 ? SLICE_MOST_NS : slice_ns;
 }
 
 int session_set_slice(struct session *s, int64_t slice_ns, struct error *err)

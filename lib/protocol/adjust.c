@@ -76,11 +76,10 @@ static void adjust_clock(struct clock_discarding *c, const bool *out, const stru
 
 static bool any_neighbour(const struct neighbour_sample *samples, size_t n)
 {
-	bool had = false;
-
 	for (size_t i = 0; i < n; i++)
-		had = had || samples[i].share > 0;
-	return had;
+		if (samples[i].share > 0)
+			return true;
+	return false;
 }
 
 void discarding_adjust(struct discarding *d, const struct sample *samples, size_t n,

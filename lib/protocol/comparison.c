@@ -358,10 +358,9 @@ static struct mean_error relative_error_of(struct mean_error error, double mean)
 	return (struct mean_error){error.variance / (mean * mean), error.df};
 }
 
-/* Whether the means are less uncertain by the scatter of the times, which is all that a test by
- * ranks knows, than otherwise. */
-static bool is_mostly_otherwise(
-	const struct comparison *c, struct mean_error a, struct mean_error b)
+/* Whether the scatter of the times, which is all that a test by ranks knows, is the smaller part of
+ * what is uncertain about the means. */
+static bool scatter_is_minor(const struct comparison *c, struct mean_error a, struct mean_error b)
 {
 	double scatter = c->a.sd_ns * c->a.sd_ns / (double)c->a.n +
 			 c->b.sd_ns * c->b.sd_ns / (double)c->b.n;
@@ -416,7 +415,7 @@ int comparison_make(const struct comparison_side *a, const struct comparison_sid
 	ret->rules = COMPARISON_RULES;
 	ret->unmeasurable = unmeasurable;
 	ret->lost_pairs = times.n < 2 && a->n > 1 && b->n > 1 && were_in_one_call(a, b);
-	if (is_mostly_otherwise(ret, a->error, b->error))
+	if (scatter_is_minor(ret, a->error, b->error))
 		ret->mann_whitney_p = NAN;
 	if (plan.design == DESIGN_PAIRS && times.above_0) {
 		ret->log_ratio = log_ratio_of(times.a_ns, times.b_ns, times.a_first, times.n);

@@ -139,7 +139,7 @@ static void note_neighbour(
 	struct notes *notes, const struct discarding *d, const struct neighbour_time *time)
 {
 	const struct clock_adjustment *adjusted = &d->pt.adjusted;
-	const char *way_out = ", or another hour";
+	const char *way_out = "or another hour";
 
 	if (adjusted->times_ns)
 		notes_add(notes, NOTE_NOISE, "PT is adjusted for a neighbour: %s as measured (%s)",
@@ -148,9 +148,9 @@ static void note_neighbour(
 	if (2 * time->n_beside <= time->n_probed || d->run.neighbour_rule == NEIGHBOUR_OFF)
 		return;
 	if (d->run.neighbour_rule == NEIGHBOUR_DISCARD)
-		way_out = ", --neighbour adjust";
+		way_out = "--neighbour adjust";
 	notes_add(notes, NOTE_NOISE,
-		"Warning: neighbour in %zu of %zu samples: try another --cpu%s", time->n_beside,
+		"Warning: neighbour in %zu of %zu samples: try another --cpu, %s", time->n_beside,
 		time->n_probed, way_out);
 }
 

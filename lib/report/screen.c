@@ -42,16 +42,21 @@ static int spaces_to(size_t column, const char *text)
 	return width < column ? (int)(column - width) : 0;
 }
 
-/* An adjusted mean has no more digits than its error leaves it. */
+/* No mean has more digits than its scatter and, if it is adjusted, the error of that leave it. */
+static double mean_step_ns(const struct clock_discarding *c)
+{
+	return fmax(c->kept.sd_ns, sqrt(c->adjusted.by.variance));
+}
+
 static const char *center_text(const struct clock_discarding *c, const char *unit)
 {
 	const struct summary *t = &c->kept;
-	double error_ns = sqrt(c->adjusted.by.variance);
+	double step_ns = mean_step_ns(c);
 
 	if (t->n == 0)
 		return "no sample is kept";
-	if (error_ns > t->sd_ns)
-		return text_brief("%s%s", text_in_unit(t->mean_ns, error_ns, unit),
+	if (step_ns > t->sd_ns)
+		return text_brief("%s%s", text_in_unit(t->mean_ns, step_ns, unit),
 			t->n > 1 ? text_brief(" ± %s", text_in_unit(t->sd_ns, t->sd_ns, unit))
 				 : "");
 	return t->n == 1 ? text_in_unit(t->mean_ns, t->sd_ns, unit)
@@ -211,9 +216,7 @@ static void choose_interval(struct screen_layout *l, FILE *file, const struct cl
 
 		if (!isnan(ci->low_ns))
 			l->ci = text_brief("95 %% CI%s %s", ci->assumed ? assumed : "",
-				text_interval(ci->low_ns, ci->high_ns,
-					fmax(pt->kept.sd_ns, sqrt(pt->adjusted.by.variance)),
-					l->unit));
+				text_interval(ci->low_ns, ci->high_ns, mean_step_ns(pt), l->unit));
 		l->beside = LABEL_COLUMNS + terminal_text_width(l->pt) + 3 +
 				    terminal_text_width(l->ci) <=
 			    terminal_columns(file);

@@ -72,8 +72,8 @@ struct compare_plan {
 struct comparison {
 	enum comparison_clock clock;
 	enum design design;
-	/* DESIGN_SEPARATE, although one call took the samples: fewer than two rounds are left of
-	 * which both are kept. Set by the caller. */
+	/* One call took the samples, and fewer than two rounds are left of which both are kept, so
+	 * that they are compared as separate runs. Set by the caller. */
 	bool lost_pairs;
 	/* Set by the caller, who knows more than the times; see comparison_verdict in
 	 * lib/protocol/comparison.h. */

@@ -52,8 +52,8 @@ static inline const struct time_blocks *study_times(const struct study_report *r
 	return &study_cell_of(report->data, combination, subject)->times[report->rule][clock];
 }
 
-/* What the first samples of a program show; ret->n 0: it has none. */
 struct sample_sizes;
+/* What the first samples of a program show; ret->n 0: it has none. */
 int study_sizes(const struct study_report *report, size_t subject, enum study_clock clock,
 	struct sample_sizes *ret, struct error *err);
 

@@ -404,7 +404,8 @@ TEST_OF_SCREEN(a_neighbour_and_who_disturbed_share_a_line_if_there_is_only_one)
 		"  Disturbed by    backupd 598 ms                              emp-analyze show 3\n" USUAL_PT);
 	d.et.kept = make(20, 258e6, 4.6e6);
 	s.explained = 1;
-	check_text(NAME KEPT_ALL "  Disturbed by    backupd 598 ms; neighbour 2 % of the time   emp-analyze show 3\n"
+	check_text(NAME KEPT_ALL "  Disturbed by    backupd 598 ms; neighbour 2 % of the time"
+				 "   emp-analyze show 3\n"
 				 "  ET (mean ± σ)   258.0 ms ± 4.6 ms   99 % on CPU\n" USUAL_PT);
 }
 

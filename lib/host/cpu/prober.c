@@ -101,12 +101,20 @@ static void read_before(struct prober *p)
 	p->within_ns = 0;
 }
 
+/* From the last reading to the next one within a sample; PROBER_NEVER: there is none. */
+static int64_t period_of(const struct prober *p)
+{
+	if (p->period_ns != 0)
+		return p->period_ns;
+	if (!(p->options.share > 0))
+		return PROBER_NEVER;
+	return (int64_t)((double)neighbour_uninterrupted_ns(&p->last) / p->options.share);
+}
+
 /* Until prober_stop. */
 static void read_within(struct prober *p)
 {
-	while (p->period_ns > 0 || (p->period_ns == 0 && p->options.share > 0)) {
-		double cost_ns = (double)neighbour_uninterrupted_ns(&p->last);
-		int64_t period_ns = p->period_ns ?: (int64_t)(cost_ns / p->options.share);
+	for (int64_t period_ns; (period_ns = period_of(p)) != PROBER_NEVER;) {
 		int64_t next_ns = p->last.at_ns + period_ns;
 		struct timespec at = {next_ns / NS_PER_S, next_ns % NS_PER_S};
 		int64_t begin_ns;
@@ -131,7 +139,7 @@ static void *probe(void *data)
 	for (size_t i = 0; i < FIRST_READINGS; i++)
 		first[i] = neighbour_read();
 	p->alone = neighbour_alone(first, FIRST_READINGS);
-	slice_set(NS_PER_MS / 10); /* if it is not of the class of real-time tasks */
+	slice_set(SLICE_LEAST_NS); /* if it is not of the class of real-time tasks */
 	for (;;) {
 		while (sem_wait(&p->begin) < 0)
 			;
