@@ -7,6 +7,7 @@
 #include "measure/shell_start.h"
 #include "measure/task_notes.h"
 #include "lib/duet/duet_store.h"
+#include "lib/host/cpu/cpus.h"
 #include "lib/host/process/privilege.h"
 #include "lib/host/process/program_content.h"
 #include "lib/host/process/signals.h"
@@ -279,9 +280,13 @@ static int end_task(struct sampling *sampling, struct error *err)
 }
 
 /* That the programs of a duet share. */
-static int count_cpus(const struct session *s)
+static struct duet_place place_of(const struct session *s)
 {
-	return s->options->cpu < 0 ? CPU_COUNT(&s->duet.cpus) : 1;
+	int cpu = s->options->cpu;
+
+	if (cpu < 0)
+		return (struct duet_place){CPU_COUNT(&s->duet.cpus), -1};
+	return (struct duet_place){1, cpu_own_cache(AT_FDCWD, cpu)};
 }
 
 /* Why a duet is not taken, whose program `c` loses that share of its PT in it. */
@@ -301,7 +306,7 @@ static char *why_in_turn(const struct duet_candidate *c, const char *name, doubl
 static int choose_cheap_slice(struct session *s, const struct duet_candidate *c, struct error *err)
 {
 	const struct measure_options *o = s->options;
-	int cpus = count_cpus(s);
+	const struct duet_place place = place_of(s);
 	double least = INFINITY;
 	size_t dearest = 0;
 	int64_t best_ns = 0;
@@ -313,7 +318,7 @@ static int choose_cheap_slice(struct session *s, const struct duet_candidate *c,
 
 		if (!o->slicing && !alternation_slicing(slice_ns, o->cpu, s->tasks[0].spec.cgroup))
 			continue;
-		share = duet_dearest(c, s->n, slice_ns, cpus, &by);
+		share = duet_dearest(c, s->n, slice_ns, &place, &by);
 		if (best_ns && share >= least)
 			continue;
 		least = share;
@@ -324,7 +329,7 @@ static int choose_cheap_slice(struct session *s, const struct duet_candidate *c,
 		return 0;
 	if (least <= DUET_BEARABLE)
 		return session_set_slice(s, best_ns, err);
-	s->in_turn_because = why_in_turn(&c[dearest], s->tasks[dearest].name, least, cpus);
+	s->in_turn_because = why_in_turn(&c[dearest], s->tasks[dearest].name, least, place.cpus);
 	return 1;
 }
 
@@ -353,19 +358,6 @@ static int choose_cpus(struct session *s, const struct duet_candidate *c, struct
 	return 0;
 }
 
-/* Switches in the last warm-up that neither probes made nor who watched what memory the program
- * touches; -1: not known. */
-static int64_t others_switches(const struct session *s, size_t i)
-{
-	int64_t all = s->samplings[i].last_switches;
-	int64_t own = (int64_t)s->tasks[i].working_set.interruptions;
-
-	if (all < 0 || own == 0)
-		return all;
-	own /= s->options->warm_ups;
-	return all > own ? all - own : 0;
-}
-
 /* The slice of a duet by the last warm-ups, unless it is given. 1: the programs are taken in turn
  * instead. */
 static int choose_slice(struct sampling *first, struct error *err)
@@ -377,9 +369,8 @@ static int choose_slice(struct sampling *first, struct error *err)
 	int r = 0;
 
 	for (size_t i = 0; i < s->n; i++)
-		c[i] = (struct duet_candidate){s->samplings[i].last_pt_ns, others_switches(s, i),
-			s->tasks[i].working_set, s->samplings[i].last_et_ns,
-			s->samplings[i].last_wait_ns};
+		c[i] = (struct duet_candidate){s->samplings[i].last_pt_ns, s->tasks[i].working_set,
+			s->samplings[i].last_et_ns, s->samplings[i].last_wait_ns};
 	if (!s->inc)
 		r = choose_cpus(s, c, err);
 	if (r != 0)
@@ -392,7 +383,7 @@ static int choose_slice(struct sampling *first, struct error *err)
 	if (r > 0)
 		return session_take_in_turn(s, err) ?: 1;
 	for (size_t i = 0; i < s->n; i++) {
-		double bytes = duet_turn_bytes(&c[i], s->duet.slice_ns, count_cpus(s));
+		double bytes = duet_turn_bytes(&c[i], s->duet.slice_ns, place_of(s).cpus);
 
 		s->samplings[i].working_set = bytes < INFINITY ? llround(bytes) : -1;
 	}

@@ -10,6 +10,7 @@ static const struct field duet_fields[] = {
 	{FIELD(duet_row, FIELD_INT64, slice_ns), .min = 1, IS_TIME},
 	{FIELD(duet_row, FIELD_INT64, increments), IS_OPTIONAL, .min = 1, .max = INT64_MAX},
 	{FIELD(duet_row, FIELD_INT64, working_set), UNLESS_NEGATIVE, .max = INT64_C(1) << 50},
+	{FIELD(duet_row, FIELD_INT64, own_cache), UNLESS_NEGATIVE, .max = INT64_C(1) << 50},
 	{FIELD(duet_row, FIELD_INT, cpus), IS_OPTIONAL, .min = 2, .max = INT32_MAX},
 	{FIELD(duet_row, FIELD_BOOL, signalled), .presence = FIELD_DEFAULTED},
 	{FIELD(duet_row, FIELD_INT64, run), .min = 1, .expression = "run", .book_only = true},
@@ -22,6 +23,7 @@ static const struct field duet_sample_fields[] = {
 	{FIELD(duet_sample, FIELD_INT, position), .min = 1, .max = INT32_MAX},
 	{FIELD(duet_sample, FIELD_INT, repetitions), .min = 1, .max = INT32_MAX},
 	{FIELD(duet_sample, FIELD_INT64, together_ns), IS_TIME},
+	{FIELD(duet_sample, FIELD_INT64, turns), UNLESS_NEGATIVE, .max = INT64_MAX},
 };
 const struct field_table duet_sample_table = FIELD_TABLE(duet_sample, "run, ", duet_sample_fields);
 

@@ -15,6 +15,9 @@ struct duet_row {
 	bool signalled;     /* slices: by signals */
 	/* bytes that the program touches in a slice (working_set.h); -1: not known */
 	int64_t working_set;
+	/* bytes of the largest cache that the core has for itself; -1: not known, or several
+	 * CPUs */
+	int64_t own_cache;
 	int64_t run; /* not stored, but read */
 };
 
@@ -23,6 +26,8 @@ struct duet_sample {
 	int position;        /* that the program started in, from 1 */
 	int repetitions;     /* complete ones; the sample's times are their means */
 	int64_t together_ns; /* of its ET, while there was another program */
+	/* how often it got the CPU after another program, in all repetitions; -1: not known */
+	int64_t turns;
 };
 
 /* A run of a program without the others, which is no sample. */

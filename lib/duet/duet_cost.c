@@ -3,50 +3,61 @@
 #include "lib/duet/duet_cost.h"
 
 enum { LINE_BYTES = 64 };
-/* To read a cache line from memory, at most. */
-static const double LINE_NS = 100;
+/* From memory; from the core's own cache, or the next one. */
+static const double LINE_NS = 100, NEAR_LINE_NS = 50;
 
 const int64_t duet_slices_ns[N_DUET_SLICES] = {
 	3 * NS_PER_MS, 10 * NS_PER_MS, 25 * NS_PER_MS, 50 * NS_PER_MS, 100 * NS_PER_MS};
 
-double duet_refill_share(double bytes, int64_t turn_ns)
+double duet_line_ns(double all_bytes, int64_t own_cache)
 {
-	return fmin(1, bytes / LINE_BYTES * LINE_NS / (double)turn_ns);
+	return all_bytes <= (double)own_cache ? NEAR_LINE_NS : LINE_NS;
+}
+
+/* The share of a turn that refilling caches takes at most, of a program that touches so much in
+ * it. */
+static double refill_share(double bytes, double line_ns, double turn_ns)
+{
+	return fmin(1, bytes / LINE_BYTES * line_ns / fmax(1, turn_ns));
 }
 
 /* A turn may be shorter than requested. In a longer one, the program touches more, but no more than
  * in slices that are as long together. */
-static double shared_of(const struct duet_program *p, double mean_slice_ns)
+static double shared_of(const struct duet_program *p, double line_ns, double mean_slice_ns)
 {
 	const struct duet_row *row = p->row;
 	double turn_ns = fmin((double)row->slice_ns, mean_slice_ns); /* not NAN, if one is */
 
-	return row->working_set < 0
-		       ? NAN
-		       : duet_refill_share((double)row->working_set, (int64_t)fmax(1, turn_ns));
+	return row->working_set < 0 ? NAN
+				    : refill_share((double)row->working_set, line_ns, turn_ns);
 }
 
 /* On several CPUs: nobody else has turns, and a turn is worth `on_cpus` times its length of PT. */
-static double shared_on_cpus(const struct duet_row *row, double on_cpus)
+static double shared_on_cpus(const struct duet_row *row, double line_ns, double on_cpus)
 {
 	double turn_ns = (double)row->slice_ns * on_cpus;
 
 	return row->working_set < 0 || !(on_cpus > 0)
 		       ? NAN
-		       : duet_refill_share(
-				 (double)row->working_set * row->cpus, (int64_t)fmax(1, turn_ns));
+		       : refill_share((double)row->working_set * row->cpus, line_ns, turn_ns);
 }
 
-/* How often another one can have had the CPU after it. A program that runs alone for most of its
- * time is switched away from more often. */
-static int64_t most_turns(const struct duet_program *p)
+/* How many turns its samples have; NAN: not known. Each switch may have been to another program, if
+ * the turns were not counted. */
+static double count_turns(const struct duet_program *p)
 {
-	bool fewer = p->partners_turns >= 0 && p->partners_turns < p->switches;
+	double turns = 0;
 
-	return fewer ? p->partners_turns : p->switches;
+	for (size_t i = 0; i < p->n_together; i++)
+		turns += p->together[i].turns < 0 ? NAN
+						  : fmax(1, (double)p->together[i].turns /
+								    p->together[i].repetitions);
+	if (turns > 0)
+		return turns;
+	return p->switches > 0 ? (double)p->switches : NAN;
 }
 
-struct duet_cost duet_cost_of(const struct duet_program *p)
+struct duet_cost duet_cost_of(const struct duet_program *p, double line_ns)
 {
 	double kept = 0, elapsed = 0, together = 0, all = 0, pt, slice_ns, shared;
 	int cpus = p->row->cpus;
@@ -63,9 +74,9 @@ struct duet_cost duet_cost_of(const struct duet_program *p)
 	for (size_t i = 0; i < p->n_together; i++)
 		together += (double)p->together[i].together_ns;
 	pt = elapsed > 0 ? all * fmin(1, together / elapsed) : all; /* while both ran */
-	slice_ns = p->switches > 0 && cpus == 0 ? pt / (double)most_turns(p) : NAN;
-	shared = cpus > 0 ? shared_on_cpus(p->row, all / elapsed)
-			  : shared_of(p, slice_ns) * (all > 0 ? pt / all : 1);
+	slice_ns = cpus == 0 ? pt / count_turns(p) : NAN;
+	shared = cpus > 0 ? shared_on_cpus(p->row, line_ns, all / elapsed)
+			  : shared_of(p, line_ns, slice_ns) * (all > 0 ? pt / all : 1);
 	return (struct duet_cost){
 		.pt_ns = n > 0 ? kept / (double)n : NAN,
 		.last = elapsed > 0 ? fmax(0, 1 - together / elapsed) : NAN,
@@ -81,30 +92,28 @@ double duet_turn_bytes(const struct duet_candidate *p, int64_t slice_ns, int cpu
 }
 
 /* The share of its PT that refilling caches takes at most. */
-static double candidate_share(const struct duet_candidate *p, int64_t slice_ns, int cpus)
+static double candidate_share(
+	const struct duet_candidate *p, double line_ns, int64_t slice_ns, int cpus)
 {
-	double bytes = duet_turn_bytes(p, slice_ns, cpus), per_slice = 0, turn_ns;
+	double bytes = duet_turn_bytes(p, slice_ns, cpus), turn_ns = (double)slice_ns;
 
 	if (!(bytes < INFINITY) || p->pt_ns < DUET_LEAST_SLICES * slice_ns * cpus)
 		return INFINITY;
-	if (cpus > 1) { /* while it waits, a turn is worth less */
-		turn_ns = (double)slice_ns;
-		if (p->pt_ns < p->et_ns)
-			turn_ns *= (double)p->pt_ns / (double)p->et_ns;
-		return duet_refill_share(bytes * cpus, (int64_t)fmax(1, turn_ns));
-	}
-	if (p->switches > 0)
-		per_slice = (double)p->switches * (double)slice_ns / (double)p->pt_ns;
-	return fmin(1, (1 + per_slice) * duet_refill_share(bytes, slice_ns));
+	if (cpus > 1 && p->pt_ns < p->et_ns) /* while it waits, a turn is worth less */
+		turn_ns *= (double)p->pt_ns / (double)p->et_ns;
+	return refill_share(bytes * cpus, line_ns, turn_ns);
 }
 
-double duet_dearest(
-	const struct duet_candidate *programs, size_t n, int64_t slice_ns, int cpus, size_t *ret)
+double duet_dearest(const struct duet_candidate *programs, size_t n, int64_t slice_ns,
+	const struct duet_place *place, size_t *ret)
 {
-	double greatest = -1;
+	double all_bytes = 0, greatest = -1, line_ns;
 
+	for (size_t i = 0; i < n; i++)
+		all_bytes += duet_turn_bytes(&programs[i], slice_ns, place->cpus);
+	line_ns = duet_line_ns(all_bytes, place->own_cache);
 	for (size_t i = 0; i < n; i++) {
-		double share = candidate_share(&programs[i], slice_ns, cpus);
+		double share = candidate_share(&programs[i], line_ns, slice_ns, place->cpus);
 
 		if (share <= greatest)
 			continue;

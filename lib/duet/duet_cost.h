@@ -3,11 +3,16 @@
  * alone. How much longer at most follows from how much memory it touches between two switches.
  *
  * A turn begins with caches that hold what another program left there, and at most as many cache
- * lines have to be read from memory again as the program touches in its turn. So the cost of a turn
- * is bounded, and that of a sample falls with the number of turns. The cost itself cannot be had
- * from samples with slices of several lengths: a short turn does not pay for all of its lines. In
- * measurements, a turn cost 0.2 to 0.8 of the bound: pointers through 1.5 MB 1.9 of 2.4 ms, xz -1
- * 3.7 of 8.3, gzip 0.25 of 1.0, sha256sum 0.06 of 0.17, INC 0.012 of 0.03 ms.
+ * lines have to be read again as the program touches in its turn: from memory, or, if all programs
+ * together fit into the core's own cache, from there or from the next one. So the cost of a turn is
+ * bounded, and that of a sample falls with the number of turns. The cost itself cannot be had from
+ * samples with slices of several lengths: a short turn does not pay for all of its lines.
+ *
+ * In measurements, a turn cost 45 to 80 ns a line of programs of megabytes (pointers through 1.5 MB
+ * 80, xz -1 45), and at most 25 of those that fit together (python and gzip 25, pointers through
+ * 128 kB 6, through 400 kB 0). A switch itself takes 10 to 17 us of every program alike (INC, which
+ * touches two pages, takes that more than in longer turns; two INCs differ by 0.2 +- 0.9 us), so
+ * that the ratio does not change.
  *
  * On several CPUs, each of them may have to read again what the program touches. */
 #pragma once
@@ -26,8 +31,6 @@ struct duet_program {
 	struct duet_alone *alone; /* of duets of older versions */
 	size_t n_alone;
 	int64_t switches; /* away from the CPU, in all samples; -1: not known */
-	/* how often others had the CPU after it in all samples, at most; -1: not known */
-	int64_t partners_turns;
 	const struct duet_row *row;
 };
 
@@ -42,19 +45,25 @@ struct duet_cost {
 	double shared; /* at most this share of its PT is for refilling caches; NAN: not known */
 };
 
-struct duet_cost duet_cost_of(const struct duet_program *program);
+/* line_ns: see duet_line_ns. */
+struct duet_cost duet_cost_of(const struct duet_program *program, double line_ns);
 
-/* The share of a turn that refilling caches takes at most, of a program that touches so much memory
- * in it. */
-double duet_refill_share(double bytes, int64_t turn_ns);
+/* How long it takes at most to read a cache line again, if all programs together touch so much in a
+ * turn, and the core's own cache has so many bytes (-1: not known, or several CPUs). */
+double duet_line_ns(double all_bytes, int64_t own_cache);
 
 /* What is known of a program before its duet: of a run without its partners. */
 struct duet_candidate {
 	int64_t pt_ns;
-	int64_t switches; /* -1: not known */
 	struct working_set set;
 	int64_t et_ns;
 	int64_t wait_ns; /* for a CPU; -1: not known */
+};
+
+/* The CPUs of a duet. */
+struct duet_place {
+	int cpus;
+	int64_t own_cache; /* as in struct duet_row */
 };
 
 /* How many bytes it touches in a turn; NAN: not known. cpus: that it shares with its partners. */
@@ -64,11 +73,10 @@ double duet_turn_bytes(const struct duet_candidate *program, int64_t slice_ns, i
 enum { N_DUET_SLICES = 5 };
 extern const int64_t duet_slices_ns[N_DUET_SLICES];
 
-/* Which of `n` programs would lose the greatest share of its PT in slices of that length, which
- * on one CPU other processes interrupt, and which share: INFINITY, if it is not known, or if the
- * program has less than four slices. */
-double duet_dearest(
-	const struct duet_candidate *programs, size_t n, int64_t slice_ns, int cpus, size_t *ret);
+/* Which of `n` programs would lose the greatest share of its PT in slices of that length, and which
+ * share: INFINITY, if it is not known, or if the program has less than four slices. */
+double duet_dearest(const struct duet_candidate *programs, size_t n, int64_t slice_ns,
+	const struct duet_place *place, size_t *ret);
 
 /* Whether it computes for most of its time, and not waits for something else than a CPU. */
 bool duet_computes(const struct duet_candidate *program);

@@ -31,28 +31,14 @@ static int64_t count_switches(const struct run_result *r)
 	return r->n_counters > 0 ? n : -1;
 }
 
-static bool was_repeated(const struct duet_program *p)
+/* As duet_line_ns; a working set that is not known has no bound anyway. */
+static double line_ns_of(const struct duet_report *d)
 {
-	for (size_t i = 0; i < p->n_together; i++)
-		if (p->together[i].repetitions > 1)
-			return true;
-	return false;
-}
+	double all_bytes = 0;
 
-/* A turn of another program ends with a switch, or with the end of that one's sample. Of repeated
- * programs only the mean number of switches is known: -1. */
-static int64_t count_partners_turns(const struct duet_report *d, size_t of)
-{
-	int64_t n = 0;
-
-	for (size_t i = 0; i < d->n; i++) {
-		const struct duet_program *p = &d->programs[i];
-
-		if (p->switches < 0 || was_repeated(p))
-			return -1;
-		n += i == of ? 0 : p->switches + (int64_t)p->n_samples;
-	}
-	return n;
+	for (size_t i = 0; i < d->n; i++)
+		all_bytes += (double)d->rows[i].working_set;
+	return duet_line_ns(all_bytes, d->rows[0].own_cache);
 }
 
 int duet_report_load(struct book *book, int64_t run, const struct discard_rules *rules,
@@ -91,10 +77,8 @@ int duet_report_load(struct book *book, int64_t run, const struct discard_rules 
 		p->row = &d.rows[i];
 		d.cpu = result->discarding.run.cpu;
 	}
-	for (size_t i = 0; i < d.n; i++) {
-		d.programs[i].partners_turns = count_partners_turns(&d, i);
-		d.costs[i] = duet_cost_of(&d.programs[i]);
-	}
+	for (size_t i = 0; i < d.n; i++)
+		d.costs[i] = duet_cost_of(&d.programs[i], line_ns_of(&d));
 	*ret = TAKE_STRUCT(d);
 	return 1;
 }

@@ -4,6 +4,9 @@
 
 #include "lib/book/sql.h"
 #include "lib/duet/book_duet.h"
+#include "lib/host/cpu/cpus.h"
+
+#include <fcntl.h>
 
 static int store_duet_run(struct book *book, const struct sampling *s, int64_t reference,
 	const struct alternation_plan *plan, struct error *err)
@@ -14,7 +17,8 @@ static int store_duet_run(struct book *book, const struct sampling *s, int64_t r
 		.cpus = plan->cpu < 0 ? CPU_COUNT(&plan->cpus) : 0,
 		.slice_ns = plan->slice_ns,
 		.increments = s->increments,
-		.working_set = s->working_set};
+		.working_set = s->working_set,
+		.own_cache = plan->cpu < 0 ? -1 : cpu_own_cache(AT_FDCWD, plan->cpu)};
 
 	return book_add_rows(book, s->run->id, &duet_table, &row, 1, err);
 }
@@ -25,7 +29,8 @@ static int store_duet_part(struct book *book, int64_t run, uint32_t n,
 	const struct duet_sample row = {.sample = n,
 		.position = part->position,
 		.repetitions = part->repetitions,
-		.together_ns = part->together_ns};
+		.together_ns = part->together_ns,
+		.turns = part->turns};
 
 	return book_add_rows(book, run, &duet_sample_table, &row, 1, err);
 }

@@ -306,15 +306,15 @@ int observe_sample(const struct command_spec *spec, struct counter_reader *count
 
 /* The CPU time of the processes of one program that alternates, in all its repetitions. */
 struct part_usage {
-	int64_t pt_ns;         /* 0: not known */
-	int64_t interrupts_ns; /* -1: not known */
+	int64_t pt_ns; /* 0: not known */
+	struct accounting_part cpu;
 };
 
 /* Also notes which of them left its cgroup. */
 static struct part_usage part_usage_of(
 	const struct process_cpus *all, const struct command_spec *spec, struct raw_sample *part)
 {
-	struct part_usage usage = {0, accounting_interrupts(spec->accounting, spec->number)};
+	struct part_usage usage = {0, accounting_part_of(spec->accounting, spec->number)};
 
 	for (size_t i = 0; i < all->n; i++) {
 		const struct process_cpu *u = &all->items[i];
@@ -351,8 +351,10 @@ static void conclude_part(struct raw_sample *part, const struct raw_sample *all,
 	set_switches(part);
 	scale_counter(&part->changes, COUNTER_STEAL, of_span);
 	scale_counter(&part->changes, COUNTER_CPU_PRESSURE, of_span);
-	part->changes.value[COUNTER_INTERRUPTS] = usage->interrupts_ns < 0 ? INT64_MIN
-									   : usage->interrupts_ns;
+	part->part.turns = usage->cpu.turns;
+	part->changes.value[COUNTER_INTERRUPTS] = usage->cpu.interrupts_ns < 0
+							  ? INT64_MIN
+							  : usage->cpu.interrupts_ns;
 	if ((n > 1 || part->part.cut_short) && usage->pt_ns > 0)
 		scale_counter(&part->changes, COUNTER_INTERRUPTS,
 			fmin(1, (double)part->exec.pt_ns / (double)usage->pt_ns));

@@ -205,19 +205,6 @@ static int store_held_back(
 	return book_put_held_back(book, run->id, run->held_back_by, err);
 }
 
-/* Without those that probes for a neighbour made, each of which takes some 0.2 ms. */
-static int64_t count_switches_of(const struct raw_sample *o)
-{
-	const struct counters *c = &o->changes;
-	int64_t probes = (o->probed.probe_ns > 0 ? o->probed.probe_ns : 0) / (NS_PER_MS / 5);
-	int64_t switches;
-
-	if (!counters_know(c, COUNTER_VOLUNTARY) || !counters_know(c, COUNTER_INVOLUNTARY))
-		return -1;
-	switches = c->value[COUNTER_VOLUNTARY] + c->value[COUNTER_INVOLUNTARY] - probes;
-	return switches > 0 ? switches : 0;
-}
-
 /* A warm-up is not stored; a run without the others of ORDER_DUET is no sample. */
 static int store_or_count(const struct sampling_plan *plan, struct sampling *s,
 	struct raw_sample *o, struct error *err)
@@ -232,7 +219,6 @@ static int store_or_count(const struct sampling_plan *plan, struct sampling *s,
 	s->last_pt_ns = o->exec.pt_ns;
 	s->last_et_ns = o->exec.et_ns;
 	s->last_wait_ns = o->wait_ns;
-	s->last_switches = count_switches_of(o);
 	if (s->warm_up)
 		return 0;
 	if (s->alone) {

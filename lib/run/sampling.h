@@ -37,8 +37,6 @@ struct sampling {
 	pid_t pid;          /* of the first process of the last sample */
 	int64_t last_pt_ns; /* of the last warm-up, or of the last run alone */
 	int64_t last_et_ns, last_wait_ns; /* likewise; W -1: not known */
-	/* context switches of the last warm-up that were not for probes; -1: not known */
-	int64_t last_switches;
 	/* ORDER_DUET: a run without the others, which is no sample, is under way */
 	bool alone;
 	uint32_t n_alone; /* number taken */

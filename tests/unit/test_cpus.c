@@ -53,6 +53,29 @@ TEST(a_list_has_what_its_ranges_have)
 	assert_false(cpu_list_has(NULL, 0));
 }
 
+/* One cache; the CPU's core has the threads 1 and 5. */
+static void make_cache(int index, int level, const char *size, const char *shared)
+{
+	tree_put(text_brief("sys/devices/system/cpu/cpu1/cache/index%d/level", index),
+		text_brief("%d\n", level));
+	tree_put(text_brief("sys/devices/system/cpu/cpu1/cache/index%d/size", index), size);
+	tree_put(text_brief("sys/devices/system/cpu/cpu1/cache/index%d/shared_cpu_list", index),
+		shared);
+}
+
+TEST_IN_TREE(the_largest_cache_that_a_core_has_for_itself)
+{
+	assert_int_equal(cpu_own_cache(tree.fd, 1), -1);
+	tree_put("sys/devices/system/cpu/cpu1/topology/thread_siblings_list", "1,5\n");
+	assert_int_equal(cpu_own_cache(tree.fd, 1), -1);
+	make_cache(0, 1, "32K\n", "1,5\n");
+	make_cache(1, 2, "1024K\n", "1,5\n");
+	make_cache(2, 3, "32768K\n", "1,5\n");
+	assert_int_equal(cpu_own_cache(tree.fd, 1), 1 << 20);
+	make_cache(1, 2, "4096K\n", "0-7\n"); /* of several cores */
+	assert_int_equal(cpu_own_cache(tree.fd, 1), 32 << 10);
+}
+
 TEST_IN_TREE(a_machine_without_cpufreq_has_no_policy)
 {
 	struct frequency frequency;

@@ -24,7 +24,7 @@ static int make(void **state)
 		int64_t pt_ns = (int64_t)(110e6 * (1 + (i % 2 ? 0.001 : -0.001)));
 
 		m.samples[i] = (struct sample){.n = i + 1, .pt_ns = pt_ns, .et_ns = 2 * pt_ns};
-		m.together[i] = (struct duet_sample){i + 1, 1, 1, 2 * pt_ns};
+		m.together[i] = (struct duet_sample){i + 1, 1, 1, 2 * pt_ns, -1};
 	}
 	m.program = (struct duet_program){.samples = m.samples,
 		.out = m.out,
@@ -32,7 +32,6 @@ static int make(void **state)
 		.together = m.together,
 		.n_together = N,
 		.switches = 110,
-		.partners_turns = -1,
 		.row = &m.row};
 	return 0;
 }
@@ -41,12 +40,12 @@ static int make(void **state)
 
 static void assert_shared(double share)
 {
-	assert_float_equal(duet_cost_of(&m.program).shared, share, 1e-4);
+	assert_float_equal(duet_cost_of(&m.program, 100).shared, share, 1e-4);
 }
 
 TEST_OF_DUET(refilling_costs_at_most_100_ns_for_each_line_that_a_turn_touches)
 {
-	assert_float_equal(duet_cost_of(&m.program).slice_ns, 10e6, 1e5);
+	assert_float_equal(duet_cost_of(&m.program, 100).slice_ns, 10e6, 1e5);
 	assert_shared(0.01);
 	m.program.switches = 220; /* others took the CPU in between */
 	assert_shared(0.02);
@@ -57,33 +56,48 @@ TEST_OF_DUET(refilling_costs_at_most_100_ns_for_each_line_that_a_turn_touches)
 	m.row.working_set = INT64_MAX;
 	assert_shared(1);
 	m.row.working_set = -1;
-	assert_true(isnan(duet_cost_of(&m.program).shared));
+	assert_true(isnan(duet_cost_of(&m.program, 100).shared));
 }
 
-TEST_OF_DUET(a_program_pays_for_turns_of_others_only)
+TEST_OF_DUET(turns_that_were_counted_are_paid_for_and_no_other_switch)
 {
-	m.program.partners_turns = 120;
+	m.program.switches = 1100;
+	for (int i = 0; i < N; i++)
+		m.together[i].turns = 22;
+	assert_float_equal(duet_cost_of(&m.program, 100).slice_ns, 5e6, 1e5);
+	assert_shared(0.02);
+	for (int i = 0; i < N; i++) /* repeated: the times are means */
+		m.together[i].repetitions = 2;
 	assert_shared(0.01);
-	for (int i = 0; i < N; i++) /* the other one ends after a tenth of it, which is a turn */
-		m.together[i].together_ns /= 10;
-	m.program.partners_turns = N;
-	assert_float_equal(duet_cost_of(&m.program).slice_ns, 11e6, 1e5);
+	for (int i = 0; i < N; i++) /* a tenth of it beside the other one, in one turn */
+		m.together[i] = (struct duet_sample){
+			.repetitions = 1, .together_ns = 22 * NS_PER_MS, .turns = 1};
+	assert_float_equal(duet_cost_of(&m.program, 100).slice_ns, 11e6, 1e5);
 	assert_shared(0.001);
+	m.together[3].turns = -1; /* then it is each switch */
+	assert_float_equal(duet_cost_of(&m.program, 100).slice_ns, 0.1e6, 1e3);
+}
+
+TEST(programs_that_fit_into_the_cores_cache_together_read_lines_from_near)
+{
+	assert_float_equal(duet_line_ns(1 << 20, 1 << 20), 50, 0);
+	assert_float_equal(duet_line_ns((1 << 20) + 1, 1 << 20), 100, 0);
+	assert_float_equal(duet_line_ns(4096, -1), 100, 0);
 }
 
 TEST_OF_DUET(the_mean_is_of_the_samples_kept)
 {
 	m.samples[0].pt_ns *= 10;
 	m.out[0] = true;
-	assert_float_equal(duet_cost_of(&m.program).pt_ns, 110e6, 1e5);
+	assert_float_equal(duet_cost_of(&m.program, 100).pt_ns, 110e6, 1e5);
 }
 
 TEST_OF_DUET(the_time_without_another_program_is_known)
 {
-	assert_float_equal(duet_cost_of(&m.program).last, 0, 1e-9);
+	assert_float_equal(duet_cost_of(&m.program, 100).last, 0, 1e-9);
 	for (int i = 0; i < N; i++)
 		m.together[i].together_ns /= 4;
-	assert_float_equal(duet_cost_of(&m.program).last, 0.75, 0.001);
+	assert_float_equal(duet_cost_of(&m.program, 100).last, 0.75, 0.001);
 }
 
 TEST_OF_DUET(on_several_cpus_each_may_have_to_read_it_again)
@@ -91,8 +105,8 @@ TEST_OF_DUET(on_several_cpus_each_may_have_to_read_it_again)
 	m.row.cpus = 2;
 	for (int i = 0; i < N; i++) /* 1.1 CPUs in its own turns */
 		m.samples[i].et_ns = 100 * NS_PER_MS;
-	assert_float_equal(duet_cost_of(&m.program).et_ns, 100e6, 1);
-	assert_true(isnan(duet_cost_of(&m.program).slice_ns));
+	assert_float_equal(duet_cost_of(&m.program, 100).et_ns, 100e6, 1);
+	assert_true(isnan(duet_cost_of(&m.program, 100).slice_ns));
 	assert_shared(2 * 0.01 / 1.1);
 	m.program.switches = 220; /* the partner has no turn because of them */
 	assert_shared(2 * 0.01 / 1.1);
@@ -103,18 +117,19 @@ TEST_OF_DUET(on_several_cpus_each_may_have_to_read_it_again)
 
 TEST(before_a_duet_on_several_cpus_its_price_is_known)
 {
+	static const struct duet_place two = {2, -1};
 	const double kb = 1e3;
-	struct duet_candidate c = {200 * NS_PER_MS, 500,
+	struct duet_candidate c = {200 * NS_PER_MS,
 		{{32 * kb, 32 * kb, 64 * kb, 64 * kb}, {1, 1, 1, 1}}, 200 * NS_PER_MS, 0};
 	size_t dearest = 7;
 
 	/* in 20 ms of CPU time it touches as much as in 30 */
-	assert_float_equal(duet_dearest(&c, 1, 10 * NS_PER_MS, 2, &dearest), 0.02, 1e-9);
+	assert_float_equal(duet_dearest(&c, 1, 10 * NS_PER_MS, &two, &dearest), 0.02, 1e-9);
 	assert_float_equal(duet_turn_bytes(&c, 10 * NS_PER_MS, 2), 64 * kb, 1e-9);
 	c.et_ns *= 2;
-	assert_float_equal(duet_dearest(&c, 1, 10 * NS_PER_MS, 2, &dearest), 0.04, 1e-9);
+	assert_float_equal(duet_dearest(&c, 1, 10 * NS_PER_MS, &two, &dearest), 0.04, 1e-9);
 	c.pt_ns = 79 * NS_PER_MS; /* less than four slices on each CPU */
-	assert_true(isinf(duet_dearest(&c, 1, 10 * NS_PER_MS, 2, &dearest)));
+	assert_true(isinf(duet_dearest(&c, 1, 10 * NS_PER_MS, &two, &dearest)));
 }
 
 TEST(a_program_that_waits_does_not_compute)
@@ -132,22 +147,22 @@ TEST(a_program_that_waits_does_not_compute)
 
 TEST(a_program_must_be_known_and_have_four_slices)
 {
+	static const struct duet_place unknown = {1, -1}, fits = {1, 1 << 20};
 	const double kb = 1e3;
 	struct duet_candidate c[] = {
-		{200 * NS_PER_MS, 0, {{10 * kb, 10 * kb, 10 * kb, 10 * kb}, {1, 1, 1, 1}}},
-		{200 * NS_PER_MS, -1, {{64 * kb, 64 * kb, 64 * kb, 64 * kb}, {1, 1, 1, 1}}}};
+		{200 * NS_PER_MS, {{10 * kb, 10 * kb, 10 * kb, 10 * kb}, {1, 1, 1, 1}}},
+		{200 * NS_PER_MS, {{64 * kb, 64 * kb, 64 * kb, 64 * kb}, {1, 1, 1, 1}}}};
 	size_t dearest = 7;
 
-	assert_float_equal(duet_dearest(c, 2, 10 * NS_PER_MS, 1, &dearest), 0.01, 1e-9);
+	assert_float_equal(duet_dearest(c, 2, 10 * NS_PER_MS, &unknown, &dearest), 0.01, 1e-9);
 	assert_int_equal(dearest, 1);
-	assert_float_equal(duet_dearest(c, 2, 30 * NS_PER_MS, 1, &dearest), 0.01 / 3, 1e-9);
-	assert_true(isinf(duet_dearest(c, 2, 100 * NS_PER_MS, 1, &dearest)));
+	assert_float_equal(duet_dearest(c, 2, 30 * NS_PER_MS, &unknown, &dearest), 0.01 / 3, 1e-9);
+	assert_float_equal(duet_dearest(c, 2, 10 * NS_PER_MS, &fits, &dearest), 0.005, 1e-9);
+	assert_true(isinf(duet_dearest(c, 2, 100 * NS_PER_MS, &unknown, &dearest)));
 	assert_int_equal(dearest, 0); /* both are too short: the first */
-	c[1].switches = 20;           /* every 10 ms by somebody else */
-	assert_float_equal(duet_dearest(c, 2, 10 * NS_PER_MS, 1, &dearest), 0.02, 1e-9);
-	c[1].switches = 20000; /* no program loses more than all of its time */
-	assert_float_equal(duet_dearest(c, 2, 10 * NS_PER_MS, 1, &dearest), 1, 1e-9);
+	c[1].set.bytes[1] = 1e12;     /* no program loses more than all of its time */
+	assert_float_equal(duet_dearest(c, 2, 10 * NS_PER_MS, &fits, &dearest), 1, 1e-9);
 	c[0].set = (struct working_set){};
-	assert_true(isinf(duet_dearest(c, 2, 10 * NS_PER_MS, 1, &dearest)));
+	assert_true(isinf(duet_dearest(c, 2, 10 * NS_PER_MS, &unknown, &dearest)));
 	assert_int_equal(dearest, 0);
 }

@@ -115,7 +115,6 @@ static struct comparison draw_duet(const struct world *w)
 		programs[k] = (struct duet_program){.samples = samples[k],
 			.out = out,
 			.n_samples = w->n,
-			.partners_turns = -1,
 			.alone = alone[k],
 			.n_alone = w->n_alone,
 			.row = &rows[k]};

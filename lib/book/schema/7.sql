@@ -16,6 +16,9 @@ ALTER TABLE run ADD COLUMN neighbour_slope_error_ppm INTEGER CHECK(neighbour_slo
 
 -- Bytes that the program touches in a slice, by its warm-ups; NULL: not known.
 ALTER TABLE duet ADD COLUMN working_set INTEGER CHECK(working_set BETWEEN 0 AND 1125899906842624);
+-- Bytes of the largest cache that the core has for itself; NULL: not known. How often the program got the CPU after another one.
+ALTER TABLE duet ADD COLUMN own_cache INTEGER CHECK(own_cache BETWEEN 0 AND 1125899906842624);
+ALTER TABLE duet_sample ADD COLUMN turns INTEGER CHECK(turns >= 0);
 -- How many CPUs the programs shared, each with all of its threads in its turn; NULL: one. Slices by signals to their process groups.
 ALTER TABLE duet ADD COLUMN cpus INTEGER CHECK(cpus BETWEEN 2 AND 2147483647);
 ALTER TABLE duet ADD COLUMN signalled INTEGER NOT NULL DEFAULT 0 CHECK(signalled IN (0, 1));

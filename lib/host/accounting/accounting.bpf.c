@@ -43,9 +43,9 @@ __u64 interrupts_begin_ns;
 __u64 interrupts_ns;
 /* of the programs that the observer starts; the others' descend */
 __u64 first_tag;
-/* the program that is, by its tag; RECORD_PROGRAMS: any other */
-__u32 interrupted;
-__u64 interrupts_of[RECORD_PROGRAMS]; /* the same for each */
+/* the program that is, by its tag, and the one that had the CPU last; RECORD_PROGRAMS: any other */
+__u32 interrupted, had_cpu;
+struct part_record parts[RECORD_PROGRAMS]; /* likewise in all samples so far */
 /* Of the watched CPU, up to its last context switch; 0: none since the machine started, or not
  * known. */
 __u64 steal_ns;
@@ -158,6 +158,31 @@ static __always_inline void end_others_turn(__u64 at_ns)
 	program_came_ns = at_ns;
 }
 
+enum { RLIMIT_LOCKS = 10 };
+
+static __always_inline __u64 tag_of(struct task_struct *task)
+{
+	return BPF_CORE_READ(task, signal, rlim[RLIMIT_LOCKS].rlim_max);
+}
+
+/* Which of several programs the task belongs to; RECORD_PROGRAMS: not known. */
+static __always_inline __u32 number_of(struct task_struct *task)
+{
+	__u64 number = first_tag - tag_of(task);
+
+	return number < RECORD_PROGRAMS ? number : RECORD_PROGRAMS;
+}
+
+/* A task of a program gets the watched CPU. */
+static __always_inline void count_turn(struct task_struct *task)
+{
+	__u32 number = number_of(task);
+
+	if (number < RECORD_PROGRAMS && number != had_cpu)
+		parts[number].turns++;
+	had_cpu = number;
+}
+
 /* At a context switch of the watched CPU. Only a task that was ready before the program got the CPU
  * adds time. */
 static __always_inline void count_taken(
@@ -177,6 +202,8 @@ static __always_inline void count_taken(
 	}
 
 	program_runs = is_programs(next->cgroups->dfl_cgrp);
+	if (program_runs)
+		count_turn(next);
 	if (ran && !program_runs)
 		program_left_ns = now_ns;
 	if (!program_runs)
@@ -365,26 +392,16 @@ static __always_inline void describe_share(struct task_record *record)
 		record->watched_ns += record->run_ns - running_since_ns;
 }
 
-enum { RLIMIT_LOCKS = 10 };
-
-static __always_inline __u64 tag_of(struct task_struct *task)
-{
-	return BPF_CORE_READ(task, signal, rlim[RLIMIT_LOCKS].rlim_max);
-}
-
 /* Counts interrupts of the program, and interrupts of those. */
 static __always_inline int begin_interrupt(void)
 {
-	__u64 number;
-
 	if (!is_watched() || !program_cgroup)
 		return 0;
 	if (interrupts_depth == 0 && (program_level == 0 || !current_is_programs()))
 		return 0;
 	if (interrupts_depth++ > 0)
 		return 0;
-	number = first_tag - tag_of((struct task_struct *)bpf_get_current_task());
-	interrupted = number < RECORD_PROGRAMS ? number : RECORD_PROGRAMS;
+	interrupted = number_of((struct task_struct *)bpf_get_current_task());
 	interrupts_begin_ns = bpf_ktime_get_ns();
 	return 0;
 }
@@ -399,7 +416,7 @@ static __always_inline int end_interrupt(void)
 	ns = bpf_ktime_get_ns() - interrupts_begin_ns;
 	interrupts_ns += ns;
 	if (number < RECORD_PROGRAMS)
-		interrupts_of[number] += ns;
+		parts[number].interrupts_ns += ns;
 	return 0;
 }
 

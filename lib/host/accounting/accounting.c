@@ -176,9 +176,9 @@ int64_t accounting_own_wait(const struct accounting *a)
 	return a && a->operations->own_wait ? a->operations->own_wait(a) : -1;
 }
 
-int64_t accounting_interrupts(const struct accounting *a, unsigned int number)
+struct accounting_part accounting_part_of(const struct accounting *a, unsigned int number)
 {
-	return a && a->operations->interrupts ? a->operations->interrupts(a, number) : -1;
+	return a && a->operations->part ? a->operations->part(a, number) : ACCOUNTING_PART_NONE;
 }
 
 int64_t accounting_end(const struct accounting *a, pid_t pid)

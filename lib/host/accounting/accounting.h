@@ -134,9 +134,17 @@ int accounting_drain(struct accounting *a, struct error *err);
  * they ran.) */
 int accounting_after(struct accounting *a, struct process_cpus *ret, struct error *err);
 
-/* How much of interrupts_ns fell on the program with this number (struct command_spec), of several
- * at once; -1: not known. */
-int64_t accounting_interrupts(const struct accounting *a, unsigned int number);
+/* What is known of one of several programs that share the CPU that they are pinned to, since
+ * accounting_before; -1: not known. */
+struct accounting_part {
+	int64_t interrupts_ns; /* of those of all */
+	int64_t turns; /* how often it got the CPU after another one of them, or as the first */
+};
+
+#define ACCOUNTING_PART_NONE ((struct accounting_part){-1, -1})
+
+/* Of the program with this number (struct command_spec). */
+struct accounting_part accounting_part_of(const struct accounting *a, unsigned int number);
 
 /* Whether this kernel and this process have what the accounting needs, and what is missing. One
  * function gathers the facts; pure functions judge them. */

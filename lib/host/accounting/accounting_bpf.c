@@ -43,7 +43,7 @@ struct bpf_accounting {
 	int64_t held_up; /* exiting tasks that were waited for in vain */
 	/* when the first snapshot began */
 	uint64_t lost_before, interrupts_before_ns, steal_before_ns;
-	uint64_t interrupts_of_before_ns[RECORD_PROGRAMS];
+	struct part_record parts_before[RECORD_PROGRAMS];
 };
 
 /* Of a task that ended (struct task_record), or of a process that executed a program (struct
@@ -364,8 +364,9 @@ static int bpf_before(struct accounting *a, uint64_t cgroup_id, int cpu, struct 
 	bss->taken_ns = bss->throttled_ns = -1;
 	memset(bss->peak_pages, 0, sizeof(bss->peak_pages));
 	b->interrupts_before_ns = bss->interrupts_ns;
-	memcpy(b->interrupts_of_before_ns, bss->interrupts_of, sizeof(b->interrupts_of_before_ns));
+	memcpy(b->parts_before, bss->parts, sizeof(b->parts_before));
 	bss->first_tag = tag_make(0);
+	bss->had_cpu = RECORD_PROGRAMS;
 	b->steal_before_ns = bss->steal_ns;
 	return take_tasks(b, 0, err);
 }
@@ -427,15 +428,17 @@ static int64_t bpf_own_wait(const struct accounting *a)
 								    : -1;
 }
 
-static int64_t bpf_interrupts(const struct accounting *a, unsigned int number)
+static struct accounting_part bpf_part(const struct accounting *a, unsigned int number)
 {
 	const struct bpf_accounting *b = (const struct bpf_accounting *)a;
 	const struct accounting_bpf__bss *bss = b->programs->bss;
 
 	if (number >= RECORD_PROGRAMS || !bss->first_tag || !bss->program_cgroup ||
 		b->programs->data->watched_cpu < 0)
-		return -1;
-	return (int64_t)(bss->interrupts_of[number] - b->interrupts_of_before_ns[number]);
+		return ACCOUNTING_PART_NONE;
+	return (struct accounting_part){
+		(int64_t)(bss->parts[number].interrupts_ns - b->parts_before[number].interrupts_ns),
+		(int64_t)(bss->parts[number].turns - b->parts_before[number].turns)};
 }
 
 static int64_t bpf_end(const struct accounting *a, pid_t pid)
@@ -448,7 +451,7 @@ static int64_t bpf_end(const struct accounting *a, pid_t pid)
 }
 
 static const struct accounting_operations bpf_operations = {
-	.interrupts = bpf_interrupts,
+	.part = bpf_part,
 	.free = bpf_free,
 	.before = bpf_before,
 	.drain = bpf_drain,

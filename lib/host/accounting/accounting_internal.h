@@ -81,8 +81,8 @@ struct accounting_operations {
 	/* See accounting_own_wait; NULL: not known. */
 	int64_t (*own_wait)(const struct accounting *a);
 
-	/* See accounting_interrupts; NULL: not known. */
-	int64_t (*interrupts)(const struct accounting *a, unsigned int number);
+	/* See accounting_part_of; NULL: not known. */
+	struct accounting_part (*part)(const struct accounting *a, unsigned int number);
 
 	/* See accounting_end; NULL: not known. */
 	int64_t (*end)(const struct accounting *a, pid_t pid);

@@ -21,7 +21,7 @@ enum {
 	RECORD_PROGRAM = 1 << 3, /* in the cgroup of the program under test, or below it */
 };
 
-enum { RECORD_PROGRAMS = 64 }; /* that run at once, of which interrupts are told apart */
+enum { RECORD_PROGRAMS = 64 }; /* that run at once and are told apart */
 
 #define RECORD_NO_CPU (~0U)    /* not known */
 #define RECORD_UNKNOWN (~0ULL) /* a time that this kernel does not have */
@@ -48,6 +48,13 @@ struct task_record {
 	unsigned long long cgroup;   /* id in the v2 hierarchy, 0: not known */
 	unsigned long long tag;      /* of the process (lib/host/process/tag.h); 0: not known */
 	char comm[RECORD_COMM_SIZE]; /* of the process */
+};
+
+/* What is known of one of several programs, on the watched CPU. */
+struct part_record {
+	unsigned long long interrupts_ns; /* while it ran */
+	/* how often it got the CPU after another one of them, or as the first one */
+	unsigned long long turns;
 };
 
 /* A process has executed a program. */

@@ -102,6 +102,29 @@ void cpu_core_threads(int root_fd, int cpu, int **ret, size_t *ret_n)
 		*ret_n = 0;
 }
 
+int64_t cpu_own_cache(int root_fd, int cpu)
+{
+	_cleanup_(freep) char *threads = path_text(
+		root_fd, SYS_CPU "cpu%d/topology/thread_siblings_list", cpu);
+	int64_t most = -1;
+
+	for (int i = 0; threads; i++) {
+		_cleanup_(freep) char *shared = path_text(
+			root_fd, SYS_CPU "cpu%d/cache/index%d/shared_cpu_list", cpu, i);
+		_cleanup_(freep) char *size = path_text(
+			root_fd, SYS_CPU "cpu%d/cache/index%d/size", cpu, i);
+		int64_t level = path_int(root_fd, SYS_CPU "cpu%d/cache/index%d/level", cpu, i);
+		long long kib;
+
+		if (!shared || !size)
+			break;
+		if (level >= 1 && level <= 2 && !strcmp(shared, threads) &&
+			sscanf(size, "%lldK", &kib) == 1 && kib * 1024 > most)
+			most = kib * 1024;
+	}
+	return most;
+}
+
 void cpu_siblings(int cpu, int **ret, size_t *ret_n)
 {
 	size_t n, kept = 0;

@@ -34,7 +34,6 @@ struct working_set_watch {
 	struct pid_list before; /* processes that are not the program's */
 	struct mapping *mappings;
 	size_t n_mappings;
-	bool on_its_cpu; /* the program's is the only one */
 	struct working_set seen;
 };
 
@@ -44,7 +43,6 @@ static bool pause_or_stop(struct working_set_watch *w)
 	int64_t next_ns = clock_ns(CLOCK_MONOTONIC) + LOOK_NS;
 	struct timespec at = {next_ns / NS_PER_S, next_ns % NS_PER_S};
 
-	w->seen.interruptions += w->on_its_cpu;
 	return sem_clockwait(&w->stop, CLOCK_MONOTONIC, &at) == 0;
 }
 
@@ -284,8 +282,7 @@ int working_set_watch_new(struct working_set_watch **ret, int cpu, struct error 
 	sem_init(&w->stop, 0, 0);
 	pid_list_add_children_of(&w->before, getpid());
 	pid_list_sort(&w->before);
-	w->on_its_cpu = known && cpu >= 0 && CPU_COUNT(&cpus) == 1;
-	if (known && cpu >= 0 && !w->on_its_cpu)
+	if (known && cpu >= 0 && CPU_COUNT(&cpus) > 1)
 		CPU_CLR((size_t)cpu, &cpus);
 	r = pinning_thread(&w->thread, known ? &cpus : NULL, watch_program, w);
 	if (r < 0) {
@@ -307,7 +304,6 @@ void working_set_watch_end(struct working_set_watch *w, struct working_set *sum)
 	}
 	sum->looks += w->seen.looks;
 	sum->parallel += w->seen.parallel;
-	sum->interruptions += w->seen.interruptions;
 	for (size_t i = 0; i < w->n_mappings; i++)
 		munmap(w->mappings[i].at, w->mappings[i].size);
 	free(w->mappings);

@@ -24,9 +24,6 @@ struct working_set {
 	size_t n[WORKING_SET_WINDOWS];     /* how many there were */
 	/* how often somebody looked at its threads, and how often two or more were ready to run */
 	size_t looks, parallel;
-	/* how often the watch itself may have taken the CPU from the program, where it has no
-	 * other one */
-	size_t interruptions;
 };
 
 /* Whether the program would use several CPUs at once, if it had them. */
