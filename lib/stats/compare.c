@@ -285,12 +285,50 @@ static bool fieller(
 	return true;
 }
 
+/* By how much the clock's steps may change the logarithm of a duet's ratio. */
+static double steps_of_duet(const struct comparison *c)
+{
+	return c->bias_a / c->mean_a + c->bias_b / c->mean_b;
+}
+
+/* The logarithm of a duet's ratio is off by the clock's steps and by what sharing added to either
+ * time, that is, by something between two bounds. How far these are apart, in standard errors. */
+static double width_of_duet(const struct comparison *c)
+{
+	double width = 2 * steps_of_duet(c) - log1p(-c->shared_a) - log1p(-c->shared_b);
+
+	return c->log_ratio.se > 0 ? width / c->log_ratio.se : 0;
+}
+
+/* The chance of an estimate that is by so many standard errors beyond one bound, or beyond the
+ * other, if the true ratio is at the first one (Imbens and Manski 2004). */
+static double p_of_bounded(double beyond, double width, double df)
+{
+	return fmin(1, gsl_cdf_tdist_Q(beyond, df) + gsl_cdf_tdist_Q(beyond + width, df));
+}
+
+/* For which that is `alpha`. */
+static double bounded_quantile(double alpha, double width, double df)
+{
+	double low = gsl_cdf_tdist_Qinv(alpha, df), high = gsl_cdf_tdist_Qinv(alpha / 2, df);
+
+	for (int i = 0; i < 60; i++) {
+		double middle = (low + high) / 2;
+
+		if (p_of_bounded(middle, width, df) > alpha)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high;
+}
+
 /* At that level, the least difference that the test finds, as a share of a's mean; and the interval
  * of the ratio, for the worst that the clock's steps may do to both means. That of a duet is by its
- * logarithms, and for the worst that sharing may have added to one of them. */
+ * logarithms, and for whatever sharing may have added to either of them. */
 static void find_interval(struct comparison *c, double alpha)
 {
-	double a = c->mean_a, b = c->mean_b, t = gsl_cdf_tdist_Pinv(1 - alpha / 2, c->df);
+	double a = c->mean_a, b = c->mean_b, t = gsl_cdf_tdist_Qinv(alpha / 2, c->df);
 	double se = sqrt(c->variance_a + c->variance_b - 2 * c->covariance) / a;
 	double bias = (c->bias_a + c->bias_b) / a, half, unused;
 
@@ -298,8 +336,9 @@ static void find_interval(struct comparison *c, double alpha)
 	c->ratio_low = c->ratio_high = NAN;
 	if (c->design == DESIGN_DUET) {
 		se = c->log_ratio.se;
-		bias = c->bias_a / a + c->bias_b / b;
-		half = log_ratio_half(&c->log_ratio, alpha) + bias;
+		t = bounded_quantile(alpha, width_of_duet(c), c->df);
+		bias = steps_of_duet(c);
+		half = t * se + bias;
 		c->ratio_low = exp(c->log_ratio.mean - half) * (1 - c->shared_b);
 		c->ratio_high = exp(c->log_ratio.mean + half) / (1 - c->shared_a);
 		bias -= log1p(-fmax(c->shared_a, c->shared_b));
@@ -307,7 +346,7 @@ static void find_interval(struct comparison *c, double alpha)
 		   !fieller(c, a - c->bias_a, b + c->bias_b, t, &unused, &c->ratio_high)) {
 		c->ratio_low = c->ratio_high = NAN;
 	}
-	c->smallest_difference = detectable_difference(c->df, alpha) * se + bias;
+	c->smallest_difference = (t + gsl_cdf_tdist_Pinv(POWER, c->df)) * se + bias;
 	if (isinf(c->smallest_difference)) /* all of a time may be for sharing */
 		c->smallest_difference = NAN;
 }
@@ -432,12 +471,13 @@ static void judge_difference(struct comparison *c)
 
 	if (c->design == DESIGN_DUET) {
 		off = c->log_ratio.mean;
-		bias = c->bias_a / c->mean_a + c->bias_b / c->mean_b;
-		bias -= log1p(-(off > 0 ? c->shared_b : c->shared_a));
+		bias = steps_of_duet(c) - log1p(-(off > 0 ? c->shared_b : c->shared_a));
 		se = c->log_ratio.se;
 	}
 	c->t = copysign(fmax(0, fabs(off) - bias) / se, off);
-	c->p = p_of(c->t, c->df);
+	c->p = c->design == DESIGN_DUET
+		       ? p_of_bounded((fabs(off) - bias) / se, width_of_duet(c), c->df)
+		       : p_of(c->t, c->df);
 	find_interval(c, LEVEL);
 }
 
