@@ -5,11 +5,15 @@
 enum { LINE_BYTES = 64 };
 /* From memory; from the core's own cache, or the next one. */
 static const double LINE_NS = 100, NEAR_LINE_NS = 50;
+/* For a switch between two programs, at most, of the one that gets the CPU. */
+static const double SWITCH_NS = 30000;
 
 const int64_t duet_slices_ns[N_DUET_SLICES] = {
 	3 * NS_PER_MS, 10 * NS_PER_MS, 25 * NS_PER_MS, 50 * NS_PER_MS, 100 * NS_PER_MS};
 
-double duet_line_ns(double all_bytes, int64_t own_cache)
+/* How long it takes at most to read a cache line again, if all programs together touch so much in a
+ * turn. */
+static double line_ns_of(double all_bytes, int64_t own_cache)
 {
 	return all_bytes <= (double)own_cache ? NEAR_LINE_NS : LINE_NS;
 }
@@ -57,7 +61,7 @@ static double count_turns(const struct duet_program *p)
 	return p->switches > 0 ? (double)p->switches : NAN;
 }
 
-struct duet_cost duet_cost_of(const struct duet_program *p, double line_ns)
+static struct duet_cost cost_of(const struct duet_program *p, double line_ns)
 {
 	double kept = 0, elapsed = 0, together = 0, all = 0, pt, slice_ns, shared;
 	int cpus = p->row->cpus;
@@ -86,6 +90,32 @@ struct duet_cost duet_cost_of(const struct duet_program *p, double line_ns)
 	};
 }
 
+/* The share of its PT that switches take at most, on one CPU. */
+static double switching_share(const struct duet_program *p, const struct duet_cost *cost)
+{
+	double slice_ns = isnan(cost->slice_ns) ? (double)p->row->slice_ns : cost->slice_ns;
+
+	return p->row->cpus > 0 ? 0 : SWITCH_NS / slice_ns * (1 - fmax(0, cost->last));
+}
+
+void duet_costs_of(const struct duet_program *programs, size_t n, struct duet_cost *ret)
+{
+	double all_bytes = 0, least = INFINITY, line_ns;
+
+	for (size_t i = 0; i < n; i++)
+		all_bytes += (double)programs[i].row->working_set;
+	line_ns = line_ns_of(all_bytes, programs[0].row->own_cache);
+	for (size_t i = 0; i < n; i++) {
+		ret[i] = cost_of(&programs[i], line_ns);
+		least = fmin(least, switching_share(&programs[i], &ret[i]));
+	}
+	for (size_t i = 0; i < n; i++) {
+		ret[i].shared += switching_share(&programs[i], &ret[i]) - least;
+		if (ret[i].shared > 1)
+			ret[i].shared = 1;
+	}
+}
+
 double duet_turn_bytes(const struct duet_candidate *p, int64_t slice_ns, int cpus)
 {
 	return working_set_bytes(&p->set, slice_ns * cpus);
@@ -111,7 +141,7 @@ double duet_dearest(const struct duet_candidate *programs, size_t n, int64_t sli
 
 	for (size_t i = 0; i < n; i++)
 		all_bytes += duet_turn_bytes(&programs[i], slice_ns, place->cpus);
-	line_ns = duet_line_ns(all_bytes, place->own_cache);
+	line_ns = line_ns_of(all_bytes, place->own_cache);
 	for (size_t i = 0; i < n; i++) {
 		double share = candidate_share(&programs[i], line_ns, slice_ns, place->cpus);
 

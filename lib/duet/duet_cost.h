@@ -11,8 +11,8 @@
  * In measurements, a turn cost 45 to 80 ns a line of programs of megabytes (pointers through 1.5 MB
  * 80, xz -1 45), and at most 25 of those that fit together (python and gzip 25, pointers through
  * 128 kB 6, through 400 kB 0). A switch itself takes 10 to 17 us of every program alike (INC, which
- * touches two pages, takes that more than in longer turns; two INCs differ by 0.2 +- 0.9 us), so
- * that the ratio does not change.
+ * touches two pages, takes that more than in longer turns; two INCs differ by 0.2 +- 0.9 us). The
+ * ratio has only what the switches of one take more of its time than those of the other of its.
  *
  * On several CPUs, each of them may have to read again what the program touches. */
 #pragma once
@@ -41,16 +41,14 @@ struct duet_cost {
 	/* mean time between two switches while another one ran, too; NAN: not known, or on several
 	 * CPUs */
 	double slice_ns;
-	double et_ns;  /* on several CPUs: mean time of its own turns; else NAN */
-	double shared; /* at most this share of its PT is for refilling caches; NAN: not known */
+	double et_ns; /* on several CPUs: mean time of its own turns; else NAN */
+	/* at most this share of its PT is for refilling caches, and for more switches than another
+	 * program has; NAN: not known */
+	double shared;
 };
 
-/* line_ns: see duet_line_ns. */
-struct duet_cost duet_cost_of(const struct duet_program *program, double line_ns);
-
-/* How long it takes at most to read a cache line again, if all programs together touch so much in a
- * turn, and the core's own cache has so many bytes (-1: not known, or several CPUs). */
-double duet_line_ns(double all_bytes, int64_t own_cache);
+/* Of all n programs of a duet. */
+void duet_costs_of(const struct duet_program *programs, size_t n, struct duet_cost *ret);
 
 /* What is known of a program before its duet: of a run without its partners. */
 struct duet_candidate {

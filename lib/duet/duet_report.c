@@ -31,16 +31,6 @@ static int64_t count_switches(const struct run_result *r)
 	return r->n_counters > 0 ? n : -1;
 }
 
-/* As duet_line_ns; a working set that is not known has no bound anyway. */
-static double line_ns_of(const struct duet_report *d)
-{
-	double all_bytes = 0;
-
-	for (size_t i = 0; i < d->n; i++)
-		all_bytes += (double)d->rows[i].working_set;
-	return duet_line_ns(all_bytes, d->rows[0].own_cache);
-}
-
 int duet_report_load(struct book *book, int64_t run, const struct discard_rules *rules,
 	const struct run_result *const *results, struct duet_report *ret, struct error *err)
 {
@@ -77,8 +67,7 @@ int duet_report_load(struct book *book, int64_t run, const struct discard_rules 
 		p->row = &d.rows[i];
 		d.cpu = result->discarding.run.cpu;
 	}
-	for (size_t i = 0; i < d.n; i++)
-		d.costs[i] = duet_cost_of(&d.programs[i], line_ns_of(&d));
+	duet_costs_of(d.programs, d.n, d.costs);
 	*ret = TAKE_STRUCT(d);
 	return 1;
 }

@@ -19,7 +19,8 @@ static struct made_up {
 /* Samples of about 110 ms, in turns of 10 ms, of a program that touches 64 kB in each. */
 static int make(void **state)
 {
-	m = (struct made_up){.row = {.slice_ns = 10 * NS_PER_MS, .working_set = 64000}};
+	m = (struct made_up){
+		.row = {.slice_ns = 10 * NS_PER_MS, .working_set = 64000, .own_cache = -1}};
 	for (uint32_t i = 0; i < N; i++) {
 		int64_t pt_ns = (int64_t)(110e6 * (1 + (i % 2 ? 0.001 : -0.001)));
 
@@ -38,14 +39,22 @@ static int make(void **state)
 
 #define TEST_OF_DUET(name) TEST_WITH(name, make, NULL)
 
+static struct duet_cost cost(void)
+{
+	struct duet_cost cost;
+
+	duet_costs_of(&m.program, 1, &cost);
+	return cost;
+}
+
 static void assert_shared(double share)
 {
-	assert_float_equal(duet_cost_of(&m.program, 100).shared, share, 1e-4);
+	assert_float_equal(cost().shared, share, 1e-4);
 }
 
 TEST_OF_DUET(refilling_costs_at_most_100_ns_for_each_line_that_a_turn_touches)
 {
-	assert_float_equal(duet_cost_of(&m.program, 100).slice_ns, 10e6, 1e5);
+	assert_float_equal(cost().slice_ns, 10e6, 1e5);
 	assert_shared(0.01);
 	m.program.switches = 220; /* others took the CPU in between */
 	assert_shared(0.02);
@@ -56,7 +65,7 @@ TEST_OF_DUET(refilling_costs_at_most_100_ns_for_each_line_that_a_turn_touches)
 	m.row.working_set = INT64_MAX;
 	assert_shared(1);
 	m.row.working_set = -1;
-	assert_true(isnan(duet_cost_of(&m.program, 100).shared));
+	assert_true(isnan(cost().shared));
 }
 
 TEST_OF_DUET(turns_that_were_counted_are_paid_for_and_no_other_switch)
@@ -64,7 +73,7 @@ TEST_OF_DUET(turns_that_were_counted_are_paid_for_and_no_other_switch)
 	m.program.switches = 1100;
 	for (int i = 0; i < N; i++)
 		m.together[i].turns = 22;
-	assert_float_equal(duet_cost_of(&m.program, 100).slice_ns, 5e6, 1e5);
+	assert_float_equal(cost().slice_ns, 5e6, 1e5);
 	assert_shared(0.02);
 	for (int i = 0; i < N; i++) /* repeated: the times are means */
 		m.together[i].repetitions = 2;
@@ -72,32 +81,48 @@ TEST_OF_DUET(turns_that_were_counted_are_paid_for_and_no_other_switch)
 	for (int i = 0; i < N; i++) /* a tenth of it beside the other one, in one turn */
 		m.together[i] = (struct duet_sample){
 			.repetitions = 1, .together_ns = 22 * NS_PER_MS, .turns = 1};
-	assert_float_equal(duet_cost_of(&m.program, 100).slice_ns, 11e6, 1e5);
+	assert_float_equal(cost().slice_ns, 11e6, 1e5);
 	assert_shared(0.001);
 	m.together[3].turns = -1; /* then it is each switch */
-	assert_float_equal(duet_cost_of(&m.program, 100).slice_ns, 0.1e6, 1e3);
+	assert_float_equal(cost().slice_ns, 0.1e6, 1e3);
 }
 
-TEST(programs_that_fit_into_the_cores_cache_together_read_lines_from_near)
+TEST_OF_DUET(programs_that_fit_into_the_cores_cache_together_read_lines_from_near)
 {
-	assert_float_equal(duet_line_ns(1 << 20, 1 << 20), 50, 0);
-	assert_float_equal(duet_line_ns((1 << 20) + 1, 1 << 20), 100, 0);
-	assert_float_equal(duet_line_ns(4096, -1), 100, 0);
+	m.row.own_cache = 64000;
+	assert_shared(0.005);
+	m.row.own_cache--;
+	assert_shared(0.01);
+	m.row.own_cache = -1;
+	assert_shared(0.01);
+}
+
+TEST_OF_DUET(switches_count_as_far_as_one_program_has_more_of_them)
+{
+	struct duet_program two[] = {m.program, m.program};
+	struct duet_cost costs[2];
+
+	duet_costs_of(two, 2, costs);
+	assert_float_equal(costs[0].shared, 0.01, 1e-4);
+	two[1].switches = 220; /* 30 us each, of 5 instead of 10 ms */
+	duet_costs_of(two, 2, costs);
+	assert_float_equal(costs[0].shared, 0.01, 1e-4);
+	assert_float_equal(costs[1].shared, 0.02 + 0.003, 1e-4);
 }
 
 TEST_OF_DUET(the_mean_is_of_the_samples_kept)
 {
 	m.samples[0].pt_ns *= 10;
 	m.out[0] = true;
-	assert_float_equal(duet_cost_of(&m.program, 100).pt_ns, 110e6, 1e5);
+	assert_float_equal(cost().pt_ns, 110e6, 1e5);
 }
 
 TEST_OF_DUET(the_time_without_another_program_is_known)
 {
-	assert_float_equal(duet_cost_of(&m.program, 100).last, 0, 1e-9);
+	assert_float_equal(cost().last, 0, 1e-9);
 	for (int i = 0; i < N; i++)
 		m.together[i].together_ns /= 4;
-	assert_float_equal(duet_cost_of(&m.program, 100).last, 0.75, 0.001);
+	assert_float_equal(cost().last, 0.75, 0.001);
 }
 
 TEST_OF_DUET(on_several_cpus_each_may_have_to_read_it_again)
@@ -105,8 +130,8 @@ TEST_OF_DUET(on_several_cpus_each_may_have_to_read_it_again)
 	m.row.cpus = 2;
 	for (int i = 0; i < N; i++) /* 1.1 CPUs in its own turns */
 		m.samples[i].et_ns = 100 * NS_PER_MS;
-	assert_float_equal(duet_cost_of(&m.program, 100).et_ns, 100e6, 1);
-	assert_true(isnan(duet_cost_of(&m.program, 100).slice_ns));
+	assert_float_equal(cost().et_ns, 100e6, 1);
+	assert_true(isnan(cost().slice_ns));
 	assert_shared(2 * 0.01 / 1.1);
 	m.program.switches = 220; /* the partner has no turn because of them */
 	assert_shared(2 * 0.01 / 1.1);
