@@ -72,6 +72,18 @@ for way in $ways; do
 	done
 done
 
+# A turn ends when another program gets the CPU, and not when one of a higher class does every millisecond: each has its slices of 20 ms.
+if [ "$(nproc)" != 1 ]; then
+	taskset -c "$cpu" chrt -f 1 python3 -c 'import time
+while True: time.sleep(0.001)' &
+	waker=$!
+	expect 0 '' duet --accounting bpf --slices-by freezer --slice 20ms -r 2 "'$burn' 200" "'$burn' 200"
+	kill "$waker"
+	that "turns are told from interruptions" [ "$(sqlite3 "$EMP_DB" 'SELECT min(turns) >= 2 AND max(turns * 20000000 > et_ns) = 0
+		AND sum(involuntary_switches) > 2 * sum(turns) FROM duet_sample d JOIN sample s ON s.run = d.run AND s.n = d.sample
+		JOIN counters c ON c.run = d.run AND c.sample = d.sample WHERE d.run >= (SELECT max(run) FROM duet) - 1')" = 1 ]
+fi
+
 # The time-out is against the time that a program has for itself: of 4.8 s, 0.2 s and what others take, of which a first run tells how much
 # it is. The limit lies in the middle between that and the elapsed time. They take little from programs of such a priority.
 many=()
