@@ -103,7 +103,9 @@ void duet_costs_of(const struct duet_program *programs, size_t n, struct duet_co
 	double all_bytes = 0, least = INFINITY, line_ns;
 
 	for (size_t i = 0; i < n; i++)
-		all_bytes += (double)programs[i].row->working_set;
+		all_bytes += programs[i].row->working_set < 0
+				     ? INFINITY
+				     : (double)programs[i].row->working_set;
 	line_ns = line_ns_of(all_bytes, programs[0].row->own_cache);
 	for (size_t i = 0; i < n; i++) {
 		ret[i] = cost_of(&programs[i], line_ns);

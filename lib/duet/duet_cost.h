@@ -38,8 +38,7 @@ struct duet_cost {
 	double pt_ns; /* mean; NAN: not known */
 	/* share of its ET without another program, 0 to 1; NAN: it has no samples */
 	double last;
-	/* mean time between two switches while another one ran, too; NAN: not known, or on several
-	 * CPUs */
+	/* mean CPU time of a turn while another one ran, too; NAN: not known, or on several CPUs */
 	double slice_ns;
 	double et_ns; /* on several CPUs: mean time of its own turns; else NAN */
 	/* at most this share of its PT is for refilling caches, and for more switches than another

@@ -561,7 +561,8 @@ static struct verdict_forecast samples_forecast(const void *of, double more)
 		freedom += more;
 	else if (c->design == DESIGN_INDEPENDENT)
 		freedom *= (n - 1 + more) / (n - 1);
-	t = gsl_cdf_tdist_Pinv(1 - c->alpha / 2, freedom);
+	t = c->design == DESIGN_DUET ? comparison_duet_quantile(c, f.next_error, freedom)
+				     : gsl_cdf_tdist_Pinv(1 - c->alpha / 2, freedom);
 	f.shown_from = t;
 	f.half = t * f.next_error;
 	return f;

@@ -2,6 +2,8 @@
 /* The comparisons of several command lines, judged at once: see suite.h. */
 #include "lib/protocol/suite.h"
 
+#include <gsl/gsl_cdf.h>
+
 static const double SLOWER_AT_ONCE = 0.001, SLOWER_AGAIN = 0.005, FASTER = 0.01;
 
 /* With a chance above this, more samples are not expected to show that a line is slower. */
@@ -23,9 +25,11 @@ static bool is_judged(const struct comparison *c)
 	       c->work != WORK_SAME_PROGRAM && c->work < WORK_DIFFERENT;
 }
 
+/* One-sided. Not half of c->p: that of a duet is hardly more than one-sided, where sharing may
+ * explain more than chance. */
 static double p_slower(const struct comparison *c)
 {
-	return c->t > 0 ? c->p / 2 : 1 - c->p / 2;
+	return isnan(c->t) ? 0.5 : gsl_cdf_tdist_Q(c->t, c->df);
 }
 
 static void add_suspects(struct suite_family *family, const struct suite_line *line, bool faster)

@@ -404,7 +404,7 @@ int observe_together(const struct alternation_plan *plan, const struct command_s
 	_cleanup_(freep) struct alternation_result *results = xcalloc(n, sizeof(*results));
 	_cleanup_(freep) struct part_usage *usages = xcalloc(n, sizeof(*usages));
 	struct raw_sample o;
-	bool escaped = false;
+	bool escaped = false, escapes;
 	int r = observe_begin(all, counters, &o, err);
 
 	if (r == 0)
@@ -419,9 +419,12 @@ int observe_together(const struct alternation_plan *plan, const struct command_s
 
 	if (r == 0)
 		r = conclude_observation(all, counters, &o);
-	if (escaped || o.exec.escaped)
+	escapes = escaped || o.exec.escaped;
+	if (escapes)
 		o.usages.taken_ns = -1;
 	for (size_t i = 0; r == 0 && i < n; i++) {
+		if (escapes) /* those after one that escaped are missing */
+			usages[i].cpu.turns = -1;
 		ret[i].usages = o.usages;
 		ret[i].usages.peak_bytes = -1; /* of one of them */
 		find_peak(&ret[i]);

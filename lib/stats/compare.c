@@ -293,11 +293,11 @@ static double steps_of_duet(const struct comparison *c)
 
 /* The logarithm of a duet's ratio is off by the clock's steps and by what sharing added to either
  * time, that is, by something between two bounds. How far these are apart, in standard errors. */
-static double width_of_duet(const struct comparison *c)
+static double width_of_duet(const struct comparison *c, double se)
 {
 	double width = 2 * steps_of_duet(c) - log1p(-c->shared_a) - log1p(-c->shared_b);
 
-	return c->log_ratio.se > 0 ? width / c->log_ratio.se : 0;
+	return se > 0 ? width / se : 0;
 }
 
 /* The chance of an estimate that is by so many standard errors beyond one bound, or beyond the
@@ -323,6 +323,11 @@ static double bounded_quantile(double alpha, double width, double df)
 	return high;
 }
 
+double comparison_duet_quantile(const struct comparison *c, double se, double df)
+{
+	return bounded_quantile(c->alpha, width_of_duet(c, se), df);
+}
+
 /* At that level, the least difference that the test finds, as a share of a's mean; and the interval
  * of the ratio, for the worst that the clock's steps may do to both means. That of a duet is by its
  * logarithms, and for whatever sharing may have added to either of them. */
@@ -336,7 +341,7 @@ static void find_interval(struct comparison *c, double alpha)
 	c->ratio_low = c->ratio_high = NAN;
 	if (c->design == DESIGN_DUET) {
 		se = c->log_ratio.se;
-		t = bounded_quantile(alpha, width_of_duet(c), c->df);
+		t = bounded_quantile(alpha, width_of_duet(c, se), c->df);
 		bias = steps_of_duet(c);
 		half = t * se + bias;
 		c->ratio_low = exp(c->log_ratio.mean - half) * (1 - c->shared_b);
@@ -476,7 +481,7 @@ static void judge_difference(struct comparison *c)
 	}
 	c->t = copysign(fmax(0, fabs(off) - bias) / se, off);
 	c->p = c->design == DESIGN_DUET
-		       ? p_of_bounded((fabs(off) - bias) / se, width_of_duet(c), c->df)
+		       ? p_of_bounded((fabs(off) - bias) / se, width_of_duet(c, se), c->df)
 		       : p_of(c->t, c->df);
 	find_interval(c, LEVEL);
 }

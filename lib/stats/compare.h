@@ -126,6 +126,10 @@ int compare(const int64_t *a_ns, size_t n_a, const int64_t *b_ns, size_t n_b,
  * with power 0.8. */
 double detectable_difference(double df, double alpha);
 
+/* Of a duet: how many standard errors its interval reaches beyond what the clock's steps and
+ * sharing explain, at the comparison's level, if the logarithm has that standard error. */
+double comparison_duet_quantile(const struct comparison *duet, double se, double df);
+
 /* Adjusts the p-values, the intervals and the minimum detectable differences of comparisons that
  * are made at once, so that in 95 of 100 cases none of them shows a difference that does not exist
  * (Holm 1979). */

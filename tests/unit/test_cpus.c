@@ -54,8 +54,9 @@ TEST(a_list_has_what_its_ranges_have)
 }
 
 /* One cache; the CPU's core has the threads 1 and 5. */
-static void make_cache(int index, int level, const char *size, const char *shared)
+static void make_cache(int index, int level, const char *type, const char *size, const char *shared)
 {
+	tree_put(text_brief("sys/devices/system/cpu/cpu1/cache/index%d/type", index), type);
 	tree_put(text_brief("sys/devices/system/cpu/cpu1/cache/index%d/level", index),
 		text_brief("%d\n", level));
 	tree_put(text_brief("sys/devices/system/cpu/cpu1/cache/index%d/size", index), size);
@@ -68,11 +69,12 @@ TEST_IN_TREE(the_largest_cache_that_a_core_has_for_itself)
 	assert_int_equal(cpu_own_cache(tree.fd, 1), -1);
 	tree_put("sys/devices/system/cpu/cpu1/topology/thread_siblings_list", "1,5\n");
 	assert_int_equal(cpu_own_cache(tree.fd, 1), -1);
-	make_cache(0, 1, "32K\n", "1,5\n");
-	make_cache(1, 2, "1024K\n", "1,5\n");
-	make_cache(2, 3, "32768K\n", "1,5\n");
+	make_cache(0, 1, "Data\n", "32K\n", "1,5\n");
+	make_cache(1, 1, "Instruction\n", "64K\n", "1,5\n");
+	make_cache(2, 2, "Unified\n", "1024K\n", "1,5\n");
+	make_cache(3, 3, "Unified\n", "32768K\n", "1,5\n");
 	assert_int_equal(cpu_own_cache(tree.fd, 1), 1 << 20);
-	make_cache(1, 2, "4096K\n", "0-7\n"); /* of several cores */
+	make_cache(2, 2, "Unified\n", "4096K\n", "0-7\n"); /* of several cores */
 	assert_int_equal(cpu_own_cache(tree.fd, 1), 32 << 10);
 }
 

@@ -97,6 +97,21 @@ TEST_OF_DUET(programs_that_fit_into_the_cores_cache_together_read_lines_from_nea
 	assert_shared(0.01);
 }
 
+TEST_OF_DUET(a_program_that_touches_nobody_knows_what_may_displace_all_lines)
+{
+	struct duet_row unknown = {.slice_ns = 10 * NS_PER_MS, .working_set = -1, .own_cache = -1};
+	struct duet_program three[] = {m.program, m.program, m.program};
+	struct duet_cost costs[3];
+
+	m.row.own_cache = 1 << 20;
+	duet_costs_of(three, 3, costs);
+	assert_float_equal(costs[0].shared, 0.005, 1e-4);
+	three[2].row = &unknown;
+	duet_costs_of(three, 3, costs);
+	assert_float_equal(costs[0].shared, 0.01, 1e-4);
+	assert_true(isnan(costs[2].shared));
+}
+
 TEST_OF_DUET(switches_count_as_far_as_one_program_has_more_of_them)
 {
 	struct duet_program two[] = {m.program, m.program};

@@ -73,6 +73,18 @@ TEST(faster_is_shown_by_the_same_rule_and_not_measured_again)
 	assert_false(suite_wants_again(&lines[1]));
 }
 
+/* So far beyond what sharing explains, p is that of one side: 0.00114. */
+TEST(a_duet_is_tested_from_one_side_too)
+{
+	struct comparison c[1][N_COMPARISON_CLOCKS] = {{made(1.1, 4.4)}};
+	struct suite_line lines[] = {line_of(c[0])};
+
+	c[0][0].design = DESIGN_DUET;
+	c[0][0].p = gsl_cdf_tdist_Q(4.4, 8);
+	suite_judge(lines, 1);
+	assert_int_equal(comparison_verdict(&c[0][0]), COMPARISON_CANNOT_TELL);
+}
+
 TEST(what_says_nothing_about_times_is_not_counted)
 {
 	struct comparison c[3][N_COMPARISON_CLOCKS] = {

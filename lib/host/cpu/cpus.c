@@ -113,13 +113,16 @@ int64_t cpu_own_cache(int root_fd, int cpu)
 			root_fd, SYS_CPU "cpu%d/cache/index%d/shared_cpu_list", cpu, i);
 		_cleanup_(freep) char *size = path_text(
 			root_fd, SYS_CPU "cpu%d/cache/index%d/size", cpu, i);
+		_cleanup_(freep) char *type = path_text(
+			root_fd, SYS_CPU "cpu%d/cache/index%d/type", cpu, i);
 		int64_t level = path_int(root_fd, SYS_CPU "cpu%d/cache/index%d/level", cpu, i);
 		long long kib;
 
 		if (!shared || !size)
 			break;
-		if (level >= 1 && level <= 2 && !strcmp(shared, threads) &&
-			sscanf(size, "%lldK", &kib) == 1 && kib * 1024 > most)
+		if (level >= 1 && level <= 2 && (!type || strcmp(type, "Instruction") != 0) &&
+			!strcmp(shared, threads) && sscanf(size, "%lldK", &kib) == 1 &&
+			kib * 1024 > most)
 			most = kib * 1024;
 	}
 	return most;

@@ -20,8 +20,8 @@ char *cpu_list_text(const int *cpus, size_t n);
  * not say. The caller frees the array. */
 void cpu_core_threads(int root_fd, int cpu, int **ret, size_t *ret_n);
 
-/* Bytes of the second or first level's cache, if only this core's threads use it; -1: neither is
- * known. The third level is not asked: a virtual machine does not see who shares it. */
+/* Bytes of the second or first level's cache for data, if only this core's threads use it; -1:
+ * neither is known. The third level is not asked: a virtual machine does not see who shares it. */
 int64_t cpu_own_cache(int root_fd, int cpu);
 
 /* The same without this CPU. */
