@@ -95,7 +95,9 @@ static double switching_share(const struct duet_program *p, const struct duet_co
 {
 	double slice_ns = isnan(cost->slice_ns) ? (double)p->row->slice_ns : cost->slice_ns;
 
-	return p->row->cpus > 0 ? 0 : SWITCH_NS / slice_ns * (1 - fmax(0, cost->last));
+	if (p->row->cpus > 0 || !(slice_ns > 0))
+		return 0;
+	return SWITCH_NS / slice_ns * (1 - fmax(0, cost->last));
 }
 
 void duet_costs_of(const struct duet_program *programs, size_t n, struct duet_cost *ret)

@@ -125,6 +125,13 @@ TEST_OF_DUET(switches_count_as_far_as_one_program_has_more_of_them)
 	assert_float_equal(costs[1].shared, 0.02 + 0.003, 1e-4);
 }
 
+TEST_OF_DUET(programs_that_never_ran_at_once_pay_nothing)
+{
+	for (int i = 0; i < N; i++)
+		m.together[i].together_ns = 0;
+	assert_shared(0);
+}
+
 TEST_OF_DUET(the_mean_is_of_the_samples_kept)
 {
 	m.samples[0].pt_ns *= 10;
