@@ -285,8 +285,8 @@ static struct duet_place place_of(const struct session *s)
 	int cpu = s->options->cpu;
 
 	if (cpu < 0)
-		return (struct duet_place){CPU_COUNT(&s->duet.cpus), -1};
-	return (struct duet_place){1, cpu_own_cache(AT_FDCWD, cpu)};
+		return (struct duet_place){CPU_COUNT(&s->duet.cpus), -1, s->options->repeat};
+	return (struct duet_place){1, cpu_own_cache(AT_FDCWD, cpu), s->options->repeat};
 }
 
 /* Why a duet is not taken, whose program `c` loses that share of its PT in it. */
@@ -306,9 +306,9 @@ static char *why_in_turn(const struct duet_candidate *c, const char *name, doubl
 static int choose_cheap_slice(struct session *s, const struct duet_candidate *c, struct error *err)
 {
 	const struct measure_options *o = s->options;
-	const struct duet_place place = place_of(s);
+	struct duet_place place = place_of(s);
 	double least = INFINITY;
-	size_t dearest = 0;
+	size_t dearest = 0, other;
 	int64_t best_ns = 0;
 
 	for (size_t i = 0; i < N_DUET_SLICES && !(least <= DUET_CHEAP); i++) {
@@ -329,7 +329,14 @@ static int choose_cheap_slice(struct session *s, const struct duet_candidate *c,
 		return 0;
 	if (least <= DUET_BEARABLE)
 		return session_set_slice(s, best_ns, err);
-	s->in_turn_because = why_in_turn(&c[dearest], s->tasks[dearest].name, least, place.cpus);
+	place.repeat = true;
+	if (duet_dearest(c, s->n, best_ns, &place, &other) <= DUET_BEARABLE)
+		s->in_turn_because = text_format(
+			"'%s' is much shorter than the longest program; try --repeat",
+			s->tasks[dearest].name);
+	else
+		s->in_turn_because = why_in_turn(
+			&c[dearest], s->tasks[dearest].name, least, place.cpus);
 	return 1;
 }
 

@@ -102,7 +102,7 @@ static double switching_share(const struct duet_program *p, const struct duet_co
 
 void duet_costs_of(const struct duet_program *programs, size_t n, struct duet_cost *ret)
 {
-	double all_bytes = 0, least = INFINITY, line_ns;
+	double all_bytes = 0, line_ns;
 
 	for (size_t i = 0; i < n; i++)
 		all_bytes += programs[i].row->working_set < 0
@@ -111,13 +111,19 @@ void duet_costs_of(const struct duet_program *programs, size_t n, struct duet_co
 	line_ns = line_ns_of(all_bytes, programs[0].row->own_cache);
 	for (size_t i = 0; i < n; i++) {
 		ret[i] = cost_of(&programs[i], line_ns);
-		least = fmin(least, switching_share(&programs[i], &ret[i]));
+		ret[i].switching = switching_share(&programs[i], &ret[i]);
 	}
-	for (size_t i = 0; i < n; i++) {
-		ret[i].shared += switching_share(&programs[i], &ret[i]) - least;
-		if (ret[i].shared > 1)
-			ret[i].shared = 1;
-	}
+}
+
+void duet_shares_of_pair(const struct duet_cost *a, const struct duet_cost *b, double ret[2])
+{
+	double more = a->switching - b->switching;
+
+	ret[0] = a->shared + fmax(0, more);
+	ret[1] = b->shared + fmax(0, -more);
+	for (size_t i = 0; i < 2; i++)
+		if (ret[i] > 1) /* not if it is not known */
+			ret[i] = 1;
 }
 
 double duet_turn_bytes(const struct duet_candidate *p, int64_t slice_ns, int cpus)
@@ -142,13 +148,20 @@ double duet_dearest(const struct duet_candidate *programs, size_t n, int64_t sli
 	const struct duet_place *place, size_t *ret)
 {
 	double all_bytes = 0, greatest = -1, line_ns;
+	int64_t longest_ns = 1;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		all_bytes += duet_turn_bytes(&programs[i], slice_ns, place->cpus);
+		if (programs[i].pt_ns > longest_ns)
+			longest_ns = programs[i].pt_ns;
+	}
 	line_ns = line_ns_of(all_bytes, place->own_cache);
 	for (size_t i = 0; i < n; i++) {
 		double share = candidate_share(&programs[i], line_ns, slice_ns, place->cpus);
 
+		if (place->cpus == 1 && !place->repeat) /* it has as many turns as a longer one */
+			share += SWITCH_NS / (double)slice_ns *
+				 (1 - (double)programs[i].pt_ns / (double)longest_ns);
 		if (share <= greatest)
 			continue;
 		greatest = share;

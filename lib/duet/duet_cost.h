@@ -40,14 +40,17 @@ struct duet_cost {
 	double last;
 	/* mean CPU time of a turn while another one ran, too; NAN: not known, or on several CPUs */
 	double slice_ns;
-	double et_ns; /* on several CPUs: mean time of its own turns; else NAN */
-	/* at most this share of its PT is for refilling caches, and for more switches than another
-	 * program has; NAN: not known */
-	double shared;
+	double et_ns;     /* on several CPUs: mean time of its own turns; else NAN */
+	double shared;    /* at most this share of its PT is for refilling caches; NAN: not known */
+	double switching; /* likewise for switches to it; 0 on several CPUs */
 };
 
 /* Of all n programs of a duet. */
 void duet_costs_of(const struct duet_program *programs, size_t n, struct duet_cost *ret);
+
+/* By what share of their PT at most each of two of them may have become longer, so that the ratio
+ * is another one: for refilling caches, and for the switches that one has more than the other. */
+void duet_shares_of_pair(const struct duet_cost *a, const struct duet_cost *b, double ret[2]);
 
 /* What is known of a program before its duet: of a run without its partners. */
 struct duet_candidate {
@@ -61,6 +64,7 @@ struct duet_candidate {
 struct duet_place {
 	int cpus;
 	int64_t own_cache; /* as in struct duet_row */
+	bool repeat;       /* all are as long as the longest */
 };
 
 /* How many bytes it touches in a turn; NAN: not known. cpus: that it shares with its partners. */

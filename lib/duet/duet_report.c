@@ -128,8 +128,9 @@ static int compare_in_pairs(const struct duet_pair *pair, const double shared[2]
 int duet_report_compare_pairs(const struct duet_report *d, size_t a, size_t b,
 	enum comparison_clock clock, struct comparison *ret, struct error *err)
 {
-	const double shared[] = {d->costs[a].shared, d->costs[b].shared};
+	double shared[2];
 
+	duet_shares_of_pair(&d->costs[a], &d->costs[b], shared);
 	return compare_in_pairs(&(struct duet_pair){d, a, b, clock}, shared, ret, err);
 }
 

@@ -154,7 +154,7 @@ def make(where):
             "malloc": [], "malloc_by_source": [], "tick": {"missing": "needs root"}}' FROM (SELECT 1 AS n UNION SELECT 2);
         UPDATE run SET kind = 'duet' WHERE id IN (4, 5);
         INSERT INTO duet (run, reference, frozen, slice_ns, increments) VALUES (4, 4, 0, 1000000, NULL), (5, 4, 0, 1000000, 9);
-        INSERT INTO duet_sample SELECT run, n, 1, 1, 1 FROM sample WHERE run IN (4, 5);
+        INSERT INTO duet_sample(run, sample, position, repetitions, together_ns) SELECT run, n, 1, 1, 1 FROM sample WHERE run IN (4, 5);
         INSERT INTO duet_alone VALUES (4, 1, 0, 1, 1, 1), (5, 1, 0, 1, 1, 1);
         INSERT INTO program VALUES (4, 1, 'x', NULL);
         INSERT INTO sample_program(run, sample, program, start_ns, et_ns, pt_ns) VALUES (4, 1, 1, 1, 1, 1);

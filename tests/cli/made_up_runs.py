@@ -44,7 +44,7 @@ def run(where, argv, times, name=None, kind="measure", start=None, seconds=60, i
         db.execute("INSERT INTO sample(run, n, start_ns, et_ns, pt_ns, lost, left_behind, incomplete) VALUES (?, ?, ?, ?, ?, 0, 0, 0)",
                    (id, n, at, 2 * round(time), round(time)))
         if kind == "duet":
-            db.execute("INSERT INTO duet_sample VALUES (?, ?, 1, 1, 1)", (id, n))
+            db.execute("INSERT INTO duet_sample(run, sample, position, repetitions, together_ns) VALUES (?, ?, 1, 1, 1)", (id, n))
     return id
 
 def samples(mean):

@@ -112,17 +112,36 @@ TEST_OF_DUET(a_program_that_touches_nobody_knows_what_may_displace_all_lines)
 	assert_true(isnan(costs[2].shared));
 }
 
-TEST_OF_DUET(switches_count_as_far_as_one_program_has_more_of_them)
+TEST_OF_DUET(switches_count_as_far_as_one_of_a_pair_has_more_of_them)
 {
 	struct duet_program two[] = {m.program, m.program};
 	struct duet_cost costs[2];
+	double shared[2];
 
-	duet_costs_of(two, 2, costs);
-	assert_float_equal(costs[0].shared, 0.01, 1e-4);
 	two[1].switches = 220; /* 30 us each, of 5 instead of 10 ms */
 	duet_costs_of(two, 2, costs);
-	assert_float_equal(costs[0].shared, 0.01, 1e-4);
-	assert_float_equal(costs[1].shared, 0.02 + 0.003, 1e-4);
+	duet_shares_of_pair(&costs[0], &costs[1], shared);
+	assert_float_equal(shared[0], 0.01, 1e-4);
+	assert_float_equal(shared[1], 0.02 + 0.003, 1e-4);
+	duet_shares_of_pair(&costs[1], &costs[0], shared);
+	assert_float_equal(shared[0], 0.02 + 0.003, 1e-4);
+	costs[0].shared = NAN;
+	costs[1].shared = 1;
+	duet_shares_of_pair(&costs[0], &costs[1], shared);
+	assert_true(isnan(shared[0]));
+	assert_float_equal(shared[1], 1, 0);
+}
+
+TEST(a_program_much_shorter_than_another_is_switched_to_too_often_unless_repeated)
+{
+	static const struct duet_place once = {1, 1 << 20, false}, again = {1, 1 << 20, true};
+	struct duet_candidate c[] = {{20 * NS_PER_MS, {{4096}, {1}}}, {NS_PER_S, {{4096}, {1}}}};
+	size_t dearest = 7;
+
+	assert_float_equal(
+		duet_dearest(c, 2, 3 * NS_PER_MS, &once, &dearest), 0.0011 + 0.0098, 1e-4);
+	assert_int_equal(dearest, 0);
+	assert_float_equal(duet_dearest(c, 2, 3 * NS_PER_MS, &again, &dearest), 0.0011, 1e-4);
 }
 
 TEST_OF_DUET(programs_that_never_ran_at_once_pay_nothing)

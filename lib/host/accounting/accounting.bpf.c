@@ -46,6 +46,7 @@ __u64 first_tag;
 /* the program that is, by its tag, and the one that had the CPU last; RECORD_PROGRAMS: any other */
 __u32 interrupted, had_cpu;
 struct part_record parts[RECORD_PROGRAMS]; /* likewise in all samples so far */
+__u64 unknown_turns; /* of programs that are not told apart, because they have changed their tag */
 /* Of the watched CPU, up to its last context switch; 0: none since the machine started, or not
  * known. */
 __u64 steal_ns;
@@ -178,8 +179,12 @@ static __always_inline void count_turn(struct task_struct *task)
 {
 	__u32 number = number_of(task);
 
-	if (number < RECORD_PROGRAMS && number != had_cpu)
+	if (number == had_cpu)
+		return;
+	if (number < RECORD_PROGRAMS)
 		parts[number].turns++;
+	else
+		unknown_turns++;
 	had_cpu = number;
 }
 

@@ -44,6 +44,7 @@ struct bpf_accounting {
 	/* when the first snapshot began */
 	uint64_t lost_before, interrupts_before_ns, steal_before_ns;
 	struct part_record parts_before[RECORD_PROGRAMS];
+	uint64_t unknown_turns_before;
 };
 
 /* Of a task that ended (struct task_record), or of a process that executed a program (struct
@@ -366,6 +367,7 @@ static int bpf_before(struct accounting *a, uint64_t cgroup_id, int cpu, struct 
 	b->interrupts_before_ns = bss->interrupts_ns;
 	memcpy(b->parts_before, bss->parts, sizeof(b->parts_before));
 	bss->first_tag = tag_make(0);
+	b->unknown_turns_before = bss->unknown_turns;
 	bss->had_cpu = RECORD_PROGRAMS;
 	b->steal_before_ns = bss->steal_ns;
 	return take_tasks(b, 0, err);
@@ -436,9 +438,11 @@ static struct accounting_part bpf_part(const struct accounting *a, unsigned int 
 	if (number >= RECORD_PROGRAMS || !bss->first_tag || !bss->program_cgroup ||
 		b->programs->data->watched_cpu < 0)
 		return ACCOUNTING_PART_NONE;
+	/* those that are not known may be its own */
 	return (struct accounting_part){
 		(int64_t)(bss->parts[number].interrupts_ns - b->parts_before[number].interrupts_ns),
-		(int64_t)(bss->parts[number].turns - b->parts_before[number].turns)};
+		(int64_t)(bss->parts[number].turns - b->parts_before[number].turns +
+			  bss->unknown_turns - b->unknown_turns_before)};
 }
 
 static int64_t bpf_end(const struct accounting *a, pid_t pid)

@@ -132,12 +132,12 @@ static __attribute__((noinline)) long clone_child(
 		child_give_up(child, "give it a session of its own");
 	if (s->own_group && !s->new_session && setpgid(0, 0) < 0)
 		child_give_up(child, "give it a process group of its own");
+	if (child->tag.rlim_max)
+		setrlimit(RLIMIT_LOCKS, &child->tag);
 	if ((s->cpu >= 0 || s->affinity) &&
 		sched_setaffinity(0, sizeof(child->cpus), &child->cpus) < 0)
 		child_give_up(child, "pin it to its CPUs");
 
-	if (child->tag.rlim_max)
-		setrlimit(RLIMIT_LOCKS, &child->tag);
 	if (s->slice_ns)
 		slice_set(s->slice_ns);
 	privilege_forget();
