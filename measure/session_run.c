@@ -280,7 +280,7 @@ static int end_task(struct sampling *sampling, struct error *err)
 }
 
 /* That the programs of a duet share. */
-static struct duet_place place_of(const struct session *s)
+static struct duet_place session_place(const struct session *s)
 {
 	int cpu = s->options->cpu;
 
@@ -306,7 +306,7 @@ static char *why_in_turn(const struct duet_candidate *c, const char *name, doubl
 static int choose_cheap_slice(struct session *s, const struct duet_candidate *c, struct error *err)
 {
 	const struct measure_options *o = s->options;
-	struct duet_place place = place_of(s);
+	struct duet_place place = session_place(s);
 	double least = INFINITY;
 	size_t dearest = 0, other;
 	int64_t best_ns = 0;
@@ -390,7 +390,7 @@ static int choose_slice(struct sampling *first, struct error *err)
 	if (r > 0)
 		return session_take_in_turn(s, err) ?: 1;
 	for (size_t i = 0; i < s->n; i++) {
-		double bytes = duet_turn_bytes(&c[i], s->duet.slice_ns, place_of(s).cpus);
+		double bytes = duet_turn_bytes(&c[i], s->duet.slice_ns, session_place(s).cpus);
 
 		s->samplings[i].working_set = bytes < INFINITY ? llround(bytes) : -1;
 	}

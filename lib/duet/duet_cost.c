@@ -61,7 +61,7 @@ static double count_turns(const struct duet_program *p)
 	return p->switches > 0 ? (double)p->switches : NAN;
 }
 
-static struct duet_cost cost_of(const struct duet_program *p, double line_ns)
+static struct duet_cost one_cost(const struct duet_program *p, double line_ns)
 {
 	double kept = 0, elapsed = 0, together = 0, all = 0, pt, slice_ns, shared;
 	int cpus = p->row->cpus;
@@ -110,7 +110,7 @@ void duet_costs_of(const struct duet_program *programs, size_t n, struct duet_co
 				     : (double)programs[i].row->working_set;
 	line_ns = line_ns_of(all_bytes, programs[0].row->own_cache);
 	for (size_t i = 0; i < n; i++) {
-		ret[i] = cost_of(&programs[i], line_ns);
+		ret[i] = one_cost(&programs[i], line_ns);
 		ret[i].switching = switching_share(&programs[i], &ret[i]);
 	}
 }
