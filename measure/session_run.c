@@ -279,7 +279,7 @@ static int end_task(struct sampling *sampling, struct error *err)
 	return cleaned < 0 ? cleaned : r;
 }
 
-/* That the programs of a duet share. */
+/* The CPUs that the programs of a duet share. */
 static struct duet_place session_place(const struct session *s)
 {
 	int cpu = s->options->cpu;
@@ -373,7 +373,7 @@ static int choose_slice(struct sampling *first, struct error *err)
 	const struct measure_options *o = s->options;
 	_cleanup_(freep) struct duet_candidate *c = xcalloc(s->n, sizeof(*c));
 	int64_t slice_ns = duet_slice_for(s->samplings[0].last_pt_ns);
-	int r = 0;
+	int r = 0, cpus;
 
 	for (size_t i = 0; i < s->n; i++)
 		c[i] = (struct duet_candidate){s->samplings[i].last_pt_ns, s->tasks[i].working_set,
@@ -389,8 +389,9 @@ static int choose_slice(struct sampling *first, struct error *err)
 		r = choose_cheap_slice(s, c, err);
 	if (r > 0)
 		return session_take_in_turn(s, err) ?: 1;
+	cpus = session_place(s).cpus;
 	for (size_t i = 0; i < s->n; i++) {
-		double bytes = duet_turn_bytes(&c[i], s->duet.slice_ns, session_place(s).cpus);
+		double bytes = duet_turn_bytes(&c[i], s->duet.slice_ns, cpus);
 
 		s->samplings[i].working_set = bytes < INFINITY ? llround(bytes) : -1;
 	}

@@ -341,7 +341,7 @@ static void find_interval(struct comparison *c, double alpha)
 	c->ratio_low = c->ratio_high = NAN;
 	if (c->design == DESIGN_DUET) {
 		se = c->log_ratio.se;
-		t = bounded_quantile(alpha, width_of_duet(c, se), c->df);
+		t = comparison_duet_quantile(c, se, c->df);
 		bias = steps_of_duet(c);
 		half = t * se + bias;
 		c->ratio_low = exp(c->log_ratio.mean - half) * (1 - c->shared_b);
@@ -434,7 +434,7 @@ static void add_rounding(struct comparison *c, int64_t step_ns, const int64_t *a
 	c->bias_a = of_a.bias_ns;
 	c->bias_b = of_b.bias_ns;
 	if (c->design == DESIGN_DUET) {
-		double bias = c->bias_a / c->mean_a + c->bias_b / c->mean_b;
+		double bias = steps_of_duet(c);
 
 		l->se = fmax(l->se, sqrt(of_a.variance / c->mean_a / c->mean_a +
 					    of_b.variance / c->mean_b / c->mean_b));

@@ -78,7 +78,7 @@ TEST_OF_DUET(turns_that_were_counted_are_paid_for_and_no_other_switch)
 	for (int i = 0; i < N; i++) /* repeated: the times are means */
 		m.together[i].repetitions = 2;
 	assert_shared(0.01);
-	for (int i = 0; i < N; i++) /* a tenth of it beside the other one, in one turn */
+	for (int i = 0; i < N; i++) /* one turn each, in a tenth of their time */
 		m.together[i] = (struct duet_sample){
 			.repetitions = 1, .together_ns = 22 * NS_PER_MS, .turns = 1};
 	assert_float_equal(cost().slice_ns, 11e6, 1e5);
@@ -97,7 +97,7 @@ TEST_OF_DUET(programs_that_fit_into_the_cores_cache_together_read_lines_from_nea
 	assert_shared(0.01);
 }
 
-TEST_OF_DUET(a_program_that_touches_nobody_knows_what_may_displace_all_lines)
+TEST_OF_DUET(a_program_of_unknown_memory_may_displace_all_lines)
 {
 	struct duet_row unknown = {.slice_ns = 10 * NS_PER_MS, .working_set = -1, .own_cache = -1};
 	struct duet_program three[] = {m.program, m.program, m.program};

@@ -21,7 +21,7 @@ enum {
 	RECORD_PROGRAM = 1 << 3, /* in the cgroup of the program under test, or below it */
 };
 
-enum { RECORD_PROGRAMS = 64 }; /* that run at once and are told apart */
+enum { RECORD_PROGRAMS = 64 }; /* as many at once have figures of their own */
 
 #define RECORD_NO_CPU (~0U)    /* not known */
 #define RECORD_UNKNOWN (~0ULL) /* a time that this kernel does not have */
