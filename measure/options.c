@@ -80,10 +80,10 @@ static int parse_probe(const char *value, const char *name, void *into, struct e
 	double percent = 100 * PROBE_SHARE;
 	int r = 0;
 
-	o->probe_given = true;
+	o->probe_given = strcmp(value, "auto") != 0;
 	if (!strcmp(value, "off"))
 		percent = -1;
-	else if (strcmp(value, "auto") != 0)
+	else if (o->probe_given)
 		r = option_percent(value, name, &percent, err);
 	if (r == 0 && percent > MOST_PROBE_PERCENT)
 		return error_say(err, -EINVAL,

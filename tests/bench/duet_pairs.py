@@ -49,7 +49,7 @@ def inc(how, work):
 def chase(kb, steps):
     return f"{build}/tests/bench/chase {kb} {steps}"
 
-LOOP, TIGHT = 400e6, 150e6
+LOOP, TIGHT = 400e6, 500e6
 PAIRS = {f"inc {r}": (inc("iterations", LOOP), inc("iterations", LOOP * r), r) for r in (1, 1.01, 1.02, 1.05)}
 PAIRS |= {f"branches {r}": (inc("branches", TIGHT), inc("branches", TIGHT * r), r) for r in (1, 1.01, 1.02, 1.05)}
 PAIRS |= {

@@ -156,7 +156,7 @@ probed() { # OPTION...: the CPU time of readings within a sample
 }
 probed --slice 50ms
 that "none within long slices" [ "$probed_ns" = 0 ]
-probed --slice 25ms
+probed --slice 25ms --probe auto
 few=$probed_ns
 probed --slice 25ms --probe 5%
 that "readings end the turns: $few and $probed_ns ns" [ 0 -lt "$few" -a "$few" -lt $((probed_ns / 2)) ]
