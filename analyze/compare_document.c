@@ -129,9 +129,10 @@ static double number_in(struct json_fields *f, const json_t *object, const char 
 	double otherwise)
 {
 	const json_t *number = json_object_get(object, name);
-	double value = number ? json_number_value(number) : otherwise;
+	bool given = number && !json_is_null(number);
+	double value = given ? json_number_value(number) : otherwise;
 
-	if (number && (!json_is_number(number) || !(value >= 0 && value <= most)))
+	if (given && (!json_is_number(number) || !(value >= 0 && value <= most)))
 		json_fields_refuse(f, -EINVAL, ": '%s' must be a number from 0 to %g", name, most);
 	return f->r < 0 ? otherwise : value;
 }

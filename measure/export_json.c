@@ -315,22 +315,32 @@ static int results_json(const struct session *s, json_t **ret, struct error *err
 	return 0;
 }
 
-/* What sharing the CPU added at most to the times of each result, by which they are compared. */
+/* What sharing the CPU added at most to the time of program i, with whichever of the others it is
+ * compared; NAN: not known. */
+static double greatest_share(const struct session *s, const struct duet_report *report, size_t i)
+{
+	double greatest = report->costs[i].shared;
+
+	if (isnan(greatest))
+		return NAN;
+	for (size_t k = 0; k < report->n; k++) {
+		double shares[2];
+
+		duet_shares_of_pair(&report->costs[i], &report->costs[k], shares);
+		greatest = fmax(greatest, shares[0]);
+	}
+	/* where the runs alone disagree, it is more */
+	for (size_t k = 1; i == 0 && k < session_n_shown(s); k++)
+		greatest = fmax(greatest, s->comparisons[k].shared_a);
+	return fmax(greatest, s->comparisons[i].shared_b);
+}
+
+/* For comparisons of the document. */
 static void add_refills(const struct session *s, const struct duet_report *report, json_t *results)
 {
-	double first = report->costs[0].shared;
-
-	for (size_t i = 1; i < session_n_shown(s); i++)
-		first = fmax(first, s->comparisons[i].shared_a);
-	for (size_t i = 0; i < json_array_size(results) && i < report->n; i++) {
-		const struct comparison *c = &s->comparisons[i];
-		double other = fmax(report->costs[i].shared, c->shared_b);
-
+	for (size_t i = 0; i < json_array_size(results) && i < report->n; i++)
 		json_object_set_new(json_object_get(json_array_get(results, i), "emp"), "refill",
-			json_real_or_null(isnan(report->costs[i].shared) ? NAN
-					  : i == 0                       ? first
-									 : other));
-	}
+			json_real_or_null(greatest_share(s, report, i)));
 }
 
 /* *ret stays NULL if the book does not have the duet. */

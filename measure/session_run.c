@@ -307,7 +307,7 @@ static int choose_cheap_slice(struct session *s, const struct duet_candidate *c,
 {
 	const struct measure_options *o = s->options;
 	struct duet_place place = session_place(s);
-	double least = INFINITY;
+	double least = INFINITY, refill;
 	size_t dearest = 0, other;
 	int64_t best_ns = 0;
 
@@ -330,13 +330,14 @@ static int choose_cheap_slice(struct session *s, const struct duet_candidate *c,
 	if (least <= DUET_BEARABLE)
 		return session_set_slice(s, best_ns, err);
 	place.repeat = true;
-	if (duet_dearest(c, s->n, best_ns, &place, &other) <= DUET_BEARABLE)
+	refill = duet_dearest(c, s->n, best_ns, &place, &other);
+	if (refill <= DUET_BEARABLE)
 		s->in_turn_because = text_format(
-			"'%s' is much shorter than the longest program; try --repeat",
-			s->tasks[dearest].name);
+			"'%s' is much shorter than the longest program; try %s--repeat",
+			s->tasks[dearest].name, o->order_auto ? "--order duet " : "");
 	else
 		s->in_turn_because = why_in_turn(
-			&c[dearest], s->tasks[dearest].name, least, place.cpus);
+			&c[other], s->tasks[other].name, refill, place.cpus);
 	return 1;
 }
 

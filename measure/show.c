@@ -322,6 +322,17 @@ static void show_fastest(const struct session *s)
 	putchar('\n');
 }
 
+/* Whether programs of a duet are compared by their runs alone. */
+static bool compared_alone(const struct session *s)
+{
+	bool alone = false;
+
+	for (size_t i = 0; i < N_COMPARISON_CLOCKS * s->n; i++)
+		alone |= comparison_is_made(&s->comparisons[i]) &&
+			 s->comparisons[i].design == DESIGN_PAIRS;
+	return alone;
+}
+
 int show_session(const struct session *s, struct error *err)
 {
 	_cleanup_(table_freep) struct table *list = NULL;
@@ -360,6 +371,9 @@ int show_session(const struct session *s, struct error *err)
 			putchar('\n');
 			duet_report_print(stdout, &report, s->names, s->comparisons);
 		}
+		if (compared_alone(s))
+			say_wrapped(0, "What sharing the CPU costs is not known, so the runs of "
+				       "the programs alone are compared.");
 	} else if (session_advice(s).better) {
 		say_wrapped(0, "The machine's speed changes between samples; "
 			       "--order auto may cancel that");

@@ -335,7 +335,7 @@ static void scale_counter(struct counters *c, enum counter which, double by)
 }
 
 /* The sample of one program that alternates, from that of all of them. Times and counts are means
- * of its repetitions. */
+ * of its repetitions; turns are those of all complete ones. */
 static void conclude_part(struct raw_sample *part, const struct raw_sample *all,
 	const struct part_usage *usage, bool repeat)
 {
@@ -352,6 +352,11 @@ static void conclude_part(struct raw_sample *part, const struct raw_sample *all,
 	scale_counter(&part->changes, COUNTER_STEAL, of_span);
 	scale_counter(&part->changes, COUNTER_CPU_PRESSURE, of_span);
 	part->part.turns = usage->cpu.turns;
+	if (part->part.cut_short && part->part.turns > 0 && usage->pt_ns > 0) {
+		double complete = (double)part->exec.pt_ns * n / (double)usage->pt_ns;
+
+		part->part.turns = llround((double)part->part.turns * fmin(1, complete));
+	}
 	part->changes.value[COUNTER_INTERRUPTS] = usage->cpu.interrupts_ns < 0
 							  ? INT64_MIN
 							  : usage->cpu.interrupts_ns;

@@ -94,6 +94,17 @@ expect 0 '' $measure --order duet --slice 10ms --neighbour off -r 3 "$build/cali
 expect 0 '^A duet: compared in 3 pairs' "$build/analyze/emp-analyze" compare slice.json:1 slice.json:2
 that "the result says what sharing the CPU costs" json slice.json 'all(p["working_set_bytes"] < 2e6 for p in d["duet"]["programs"]) and all(0 < r["emp"]["refill"] < 0.5 for r in d["results"])'
 
+# of three programs, the document knows what any two of them may lose
+expect 0 'CPU time' $measure --order duet --slice 3ms --neighbour off -r 3 "$build/calibrate/emp-inc --iterations 100000000" "$build/calibrate/emp-inc --iterations 200000000" "$build/calibrate/emp-inc --iterations 600000000" --export-json three.json
+runs=$(python3 -c 'import json; print(*(r["emp"]["run"] for r in json.load(open("three.json"))["results"][1:]))')
+"$build/analyze/emp-analyze" compare $runs --json >of_runs.json
+gives "its interval of the second and the third has that of the book in it" '(lambda b: d["interval"][0] <= b[0] * 1.000001 and d["interval"][1] >= b[1] * 0.999999)(json.load(open("of_runs.json"))["interval"])' "$build/analyze/emp-analyze" compare three.json:2 three.json:3 --json
+
+# without a warm-up it is not known, and the document says that
+expect 0 'CPU time' $measure --order duet --neighbour off -w 0 -r 3 "$build/calibrate/emp-inc --iterations 50000000" "$build/calibrate/emp-inc --iterations 60000000" --export-json unknown.json
+that "the result says so" json unknown.json 'all(r["emp"]["refill"] is None for r in d["results"])'
+expect 0 'Verdict: unmeasurable: what sharing the CPU costs is not known' "$build/analyze/emp-analyze" compare unknown.json:1 unknown.json:2
+
 # the slice follows from what the programs touch; where others take the CPU all the time, there is no duet
 expect 0 '' $measure --order duet --neighbour off -r 3 "$build/calibrate/emp-inc --iterations 500000000" "$build/calibrate/emp-inc --iterations 600000000" --export-json slice.json
 that "there is a duet, or a reason" json slice.json 'd["duet"]["slice_ns"] in (3000000, 10000000, 25000000, 50000000, 100000000) if "duet" in d else d["in_turn_because"].startswith("refilling caches may take ")'

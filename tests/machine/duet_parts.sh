@@ -124,6 +124,15 @@ that "the shorter program has few of the interrupts" few_of_them
 expect 0 '' duet --accounting bpf -r 3 --repeat "'$burn' 20" "'$burn' 600"
 that "also if it runs often" few_of_them
 
+# Programs that change the limit by which they are told apart have their turns by their cgroups.
+expect 0 '' duet --accounting bpf -r 2 --slice 10ms "prlimit --locks=99999 '$burn' 200" "prlimit --locks=99999 '$burn' 200"
+that "turns of programs without a tag count" [ "$(sqlite3 "$EMP_DB" 'SELECT min(turns) >= 6 FROM duet_sample WHERE run >= (SELECT max(run) FROM duet) - 1')" = 1 ]
+
+# The turns of a repetition that is killed do not count: the shorter one's are as long as those of the longer one.
+expect 0 '' duet --accounting bpf -r 4 --repeat --slice 4ms "'$burn' 60" "'$burn' 100"
+that "turns are those of complete repetitions" [ "$(sqlite3 "$EMP_DB" "SELECT sum(a.turns) < 0.8 * sum(b.turns) FROM duet_sample a JOIN duet_sample b USING (sample)
+	WHERE b.run = (SELECT max(run) FROM duet) AND a.run = b.run - 1 AND a.repetitions = 1")" = 1 ]
+
 # A run says the same in each document.
 expect 0 '' duet --accounting bpf -r 3 "$honest" "$honest"
 that "W comes from the same in each document" json "$dir/duet.json" '[r["emp"]["wait_source"] for r in d["results"]] == ["elapsed"] * 2'

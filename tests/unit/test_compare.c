@@ -291,6 +291,41 @@ TEST(of_several_comparisons_more_than_half_the_interval_is_detectable)
 	}
 }
 
+/* The further the ratio is from 1, the less is its p; the interval says the same. Of two and of
+ * more samples, whoever of both may have paid for sharing the CPU. */
+TEST(the_p_of_a_duet_falls_to_either_side_and_agrees_with_its_interval)
+{
+	static const double shares[][2] = {{0, 0}, {0.02, 0}, {0, 0.02}, {0.01, 0.03}, {1, 0.01}};
+	static const int64_t about[] = {1000, 1007, 998, 1003, 1001, 996};
+	int64_t a[6], b[6];
+
+	for (size_t i = 0; i < ELEMENTS(shares); i++)
+		for (size_t n = 2; n <= 6; n++) {
+			double last = 0;
+			bool falls = false;
+
+			for (int more = -150; more <= 150; more++) {
+				struct comparison c;
+				bool different;
+
+				for (size_t k = 0; k < n; k++) { /* by no clock of coarse steps */
+					a[k] = 1000 * about[k] + (int64_t)k;
+					b[k] = (1000 + more) * about[(k + 2) % n];
+				}
+				c = compare_by(&(struct compare_plan){.design = DESIGN_DUET,
+						       .shared_a = shares[i][0],
+						       .shared_b = shares[i][1]},
+					a, n, b, n);
+				assert_true(c.p >= 0 && c.p <= 1);
+				different = c.ratio_low > 1 || c.ratio_high < 1;
+				assert_int_equal(different, c.p < 0.05);
+				falls |= c.p < last - 1e-9;
+				assert_true(falls ? c.p <= last + 1e-9 : c.p >= last - 1e-9);
+				last = c.p;
+			}
+		}
+}
+
 TEST(one_sample_each_gives_a_ratio_and_no_more)
 {
 	const int64_t a[] = {100}, b[] = {150};

@@ -45,6 +45,7 @@ __u64 interrupts_ns;
 __u64 first_tag;
 /* the program that is, by its tag, and the one that had the CPU last; RECORD_PROGRAMS: any other */
 __u32 interrupted, had_cpu;
+__u64 had_cpu_cgroup; /* of that one, if it is any other: each has a cgroup of its own */
 struct part_record parts[RECORD_PROGRAMS]; /* likewise in all samples so far */
 __u64 unknown_turns; /* of programs that are not told apart, because they have changed their tag */
 /* Of the watched CPU, up to its last context switch; 0: none since the machine started, or not
@@ -178,14 +179,16 @@ static __always_inline __u32 number_of(struct task_struct *task)
 static __always_inline void count_turn(struct task_struct *task)
 {
 	__u32 number = number_of(task);
+	__u64 cgroup = number < RECORD_PROGRAMS ? 0 : task->cgroups->dfl_cgrp->kn->id;
 
-	if (number == had_cpu)
+	if (number == had_cpu && cgroup == had_cpu_cgroup)
 		return;
 	if (number < RECORD_PROGRAMS)
 		parts[number].turns++;
 	else
 		unknown_turns++;
 	had_cpu = number;
+	had_cpu_cgroup = cgroup;
 }
 
 /* At a context switch of the watched CPU. Only a task that was ready before the program got the CPU

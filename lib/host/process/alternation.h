@@ -32,8 +32,8 @@ struct alternation_part {
 	int position;        /* that it started in, from 1; 0: it alternated with none */
 	int repetitions;     /* complete ones; 0: another program did not end by itself */
 	int64_t together_ns; /* of its elapsed time, while there was another program */
-	/* how often it got the CPU after another one, in all repetitions; -1: not known. For the
-	 * observer to fill in. */
+	/* how often it got the CPU after another one, in all complete repetitions; -1: not known.
+	 * For the observer to fill in. */
 	int64_t turns;
 	bool cut_short; /* one more repetition was under way, and was killed */
 };
