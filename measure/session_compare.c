@@ -92,8 +92,8 @@ struct duet_advice session_advice(const struct session *s)
 	_cleanup_(freep) struct duet_program *programs = xcalloc(s->n, sizeof(*programs));
 	const struct measure_options *o = s->options;
 
-	if (o->order != ORDER_INTERLEAVE || o->affine || o->perf || o->trace || s->n < 2 ||
-		!alternation_slicing(DEFAULT_SLICE_NS, o->cpu, s->base.observer.cgroup))
+	if (o->order != ORDER_INTERLEAVE || o->order_auto || o->affine || o->perf || o->trace ||
+		s->n < 2 || !alternation_slicing(DEFAULT_SLICE_NS, o->cpu, s->base.observer.cgroup))
 		return (struct duet_advice){false, NAN, NAN};
 	for (size_t i = 0; i < s->n; i++) {
 		const struct run_result *run = &s->tasks[i].result;

@@ -61,9 +61,10 @@ static double count_turns(const struct duet_program *p)
 	return p->switches > 0 ? (double)p->switches : NAN;
 }
 
-static struct duet_cost one_cost(const struct duet_program *p, double line_ns)
+/* One of n. */
+static struct duet_cost one_cost(const struct duet_program *p, size_t n_programs, double line_ns)
 {
-	double kept = 0, elapsed = 0, together = 0, all = 0, pt, slice_ns, shared;
+	double kept = 0, elapsed = 0, together = 0, all = 0, of_pt, slice_ns, turn_ns, shared;
 	int cpus = p->row->cpus;
 	size_t n = 0;
 
@@ -77,27 +78,21 @@ static struct duet_cost one_cost(const struct duet_program *p, double line_ns)
 	}
 	for (size_t i = 0; i < p->n_together; i++)
 		together += (double)p->together[i].together_ns;
-	pt = elapsed > 0 ? all * fmin(1, together / elapsed) : all; /* while both ran */
-	slice_ns = cpus == 0 ? pt / count_turns(p) : NAN;
+	together = fmin(together, elapsed);
+	/* the share of its PT while others ran, too, who had as much of the CPU each */
+	of_pt = elapsed > 0 ? together / (together + (double)n_programs * (elapsed - together)) : 1;
+	slice_ns = cpus == 0 ? all * of_pt / count_turns(p) : NAN;
+	turn_ns = isnan(slice_ns) ? (double)p->row->slice_ns : slice_ns;
 	shared = cpus > 0 ? shared_on_cpus(p->row, line_ns, all / elapsed)
-			  : shared_of(p, line_ns, slice_ns) * (all > 0 ? pt / all : 1);
+			  : shared_of(p, line_ns, slice_ns) * of_pt;
 	return (struct duet_cost){
 		.pt_ns = n > 0 ? kept / (double)n : NAN,
-		.last = elapsed > 0 ? fmax(0, 1 - together / elapsed) : NAN,
+		.last = elapsed > 0 ? 1 - together / elapsed : NAN,
 		.slice_ns = slice_ns,
 		.et_ns = cpus > 0 && p->n_samples > 0 ? elapsed / (double)p->n_samples : NAN,
 		.shared = shared,
+		.switching = cpus == 0 && turn_ns > 0 ? SWITCH_NS / turn_ns * of_pt : 0,
 	};
-}
-
-/* The share of its PT that switches take at most, on one CPU. */
-static double switching_share(const struct duet_program *p, const struct duet_cost *cost)
-{
-	double slice_ns = isnan(cost->slice_ns) ? (double)p->row->slice_ns : cost->slice_ns;
-
-	if (p->row->cpus > 0 || !(slice_ns > 0))
-		return 0;
-	return SWITCH_NS / slice_ns * (1 - fmax(0, cost->last));
 }
 
 void duet_costs_of(const struct duet_program *programs, size_t n, struct duet_cost *ret)
@@ -109,10 +104,8 @@ void duet_costs_of(const struct duet_program *programs, size_t n, struct duet_co
 				     ? INFINITY
 				     : (double)programs[i].row->working_set;
 	line_ns = line_ns_of(all_bytes, programs[0].row->own_cache);
-	for (size_t i = 0; i < n; i++) {
-		ret[i] = one_cost(&programs[i], line_ns);
-		ret[i].switching = switching_share(&programs[i], &ret[i]);
-	}
+	for (size_t i = 0; i < n; i++)
+		ret[i] = one_cost(&programs[i], n, line_ns);
 }
 
 void duet_shares_of_pair(const struct duet_cost *a, const struct duet_cost *b, double ret[2])

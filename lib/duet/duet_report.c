@@ -14,7 +14,7 @@
 static const double DISAGREES = 0.01;
 enum { LEAST_ALONE = 3 };
 
-/* A share of ET in which the longest program ran alone. */
+/* A share of ET in which the last program to end ran alone. */
 static const double LONG_ALONE = 0.1;
 
 static int64_t count_switches(const struct run_result *r)
@@ -300,9 +300,10 @@ static void print_slice_warnings(FILE *file, const struct duet_report *d, double
 	for (size_t i = 0; i < d->n; i++)
 		last = fmax(last, d->costs[i].last);
 	if (last > LONG_ALONE)
-		warn(file, text_brief("the longest program ran alone for %.0f %% of its time; try "
-				      "--repeat",
-				   100 * last));
+		warn(file,
+			text_brief("the last program to end ran alone for %.0f %% of its time; try "
+				   "--repeat",
+				100 * last));
 	if (slice > 2 * (double)d->rows[0].slice_ns && !d->rows[0].frozen)
 		warn(file, "the slices are longer than requested; try --slices-by freezer");
 }

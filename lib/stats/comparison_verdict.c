@@ -24,8 +24,7 @@ const struct unmeasurable_text unmeasurable_texts[N_UNMEASURABLE_CAUSES] = {
 	[UNMEASURABLE_DISTURBED] = {"all samples are disturbed", "see 'emp-analyze discard'"},
 	[UNMEASURABLE_CPU_KINDS] = {"CPUs of several kinds", "pin both to one CPU with --cpu"},
 	[UNMEASURABLE_SPEED_STEP] = {"the speed changed in the middle", "measure both in turn"},
-	[UNMEASURABLE_SHARED] = {"what sharing the CPU costs is not known",
-		"measure both in turn, or with a warm-up"},
+	[UNMEASURABLE_SHARED] = {"what sharing the CPU costs is not known", "measure in turn"},
 };
 
 double comparison_rules_margin(const struct comparison_rules *rules)

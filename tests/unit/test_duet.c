@@ -87,6 +87,25 @@ TEST_OF_DUET(turns_that_were_counted_are_paid_for_and_no_other_switch)
 	assert_float_equal(cost().slice_ns, 0.1e6, 1e3);
 }
 
+/* 165 ms beside one of 55 ms: for 110 ms each has half of the CPU, then it has all. */
+TEST_OF_DUET(a_longer_programs_turns_are_those_beside_the_shorter_one)
+{
+	struct duet_program two[] = {m.program, m.program};
+	struct duet_cost costs[2];
+
+	for (int i = 0; i < N; i++) {
+		m.samples[i].pt_ns = 165 * NS_PER_MS;
+		m.samples[i].et_ns = 220 * NS_PER_MS;
+		m.together[i].together_ns = 110 * NS_PER_MS;
+		m.together[i].turns = 11;
+	}
+	duet_costs_of(two, 2, costs);
+	assert_float_equal(costs[0].slice_ns, 5e6, 1);
+	assert_float_equal(costs[0].last, 0.5, 1e-9);
+	assert_float_equal(costs[0].shared, 0.02 / 3, 1e-9);
+	assert_float_equal(costs[0].switching, 11 * 30e3 / 165e6, 1e-9);
+}
+
 TEST_OF_DUET(programs_that_fit_into_the_cores_cache_together_read_lines_from_near)
 {
 	m.row.own_cache = 64000;
