@@ -316,9 +316,7 @@ void compare_query_print(const struct compare_query *q)
 	print_profiles(q->sides);
 
 	if (q->alone)
-		terminal_say(stdout, 2,
-			"What sharing the CPU cost in the duet is not known, so the runs of both "
-			"programs alone are compared.");
+		terminal_say(stdout, 2, DUET_COMPARED_ALONE);
 	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
 		if (shows_design(q, clock))
 			compare_print_design(&q->comparisons[clock]);

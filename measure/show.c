@@ -372,8 +372,7 @@ int show_session(const struct session *s, struct error *err)
 			duet_report_print(stdout, &report, s->names, s->comparisons);
 		}
 		if (compared_alone(s))
-			say_wrapped(0, "What sharing the CPU costs is not known, so the runs of "
-				       "the programs alone are compared.");
+			say_wrapped(0, DUET_COMPARED_ALONE);
 	} else if (session_advice(s).better) {
 		say_wrapped(0, "The machine's speed changes between samples; "
 			       "--order auto may cancel that");

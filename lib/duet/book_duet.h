@@ -26,7 +26,8 @@ struct duet_sample {
 	int position;        /* that the program started in, from 1 */
 	int repetitions;     /* complete ones; the sample's times are their means */
 	int64_t together_ns; /* of its ET, while there was another program */
-	/* how often it got the CPU after another program, in all complete repetitions; -1: not known */
+	/* how often it got the CPU after another program, in all complete repetitions; -1: not
+	 * known */
 	int64_t turns;
 };
 

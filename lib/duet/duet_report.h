@@ -40,6 +40,10 @@ int duet_report_compare_pairs(const struct duet_report *report, size_t a, size_t
  * costs, the runs alone are compared: *ret_alone. */
 int duet_report_compare(const struct duet_report *report, size_t a, size_t b,
 	enum comparison_clock clock, struct comparison *ret, bool *ret_alone, struct error *err);
+/* For the latter. */
+#define DUET_COMPARED_ALONE                                                                      \
+	"What sharing the CPU cost in the duet is not known, so the runs of the programs alone " \
+	"are compared."
 
 /* names: of the programs, n. comparisons: of each with the first, .a.n 0 where there is none; may
  * be NULL. */

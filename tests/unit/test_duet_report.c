@@ -53,7 +53,8 @@ TEST(time_without_the_other_and_long_slices_are_said)
 {
 	make(0, 0);
 	costs[1].last = 0.3;
-	assert_warns("Warning: the last program to end ran alone for 30 % of its time; try --repeat");
+	assert_warns("Warning: the last program to end ran alone for 30 % of its time; "
+		     "try --repeat");
 	costs[1].last = 0;
 	costs[0].slice_ns = costs[1].slice_ns = 30e6;
 	assert_warns("Warning: the slices are longer than requested; try --slices-by freezer");
