@@ -43,8 +43,7 @@ static int compare_duet(struct compare_query *q, struct error *err)
 	q->clocks |= clocks;
 	for (enum comparison_clock clock = 0; r >= 0 && clock < N_COMPARISON_CLOCKS; clock++)
 		if (clocks >> clock & 1)
-			r = duet_report_compare(
-				&report, a, b, clock, &q->comparisons[clock], &q->alone, err);
+			r = duet_report_compare(&report, a, b, clock, &q->comparisons[clock], err);
 	return r < 0 ? r : 0;
 }
 
@@ -315,7 +314,7 @@ void compare_query_print(const struct compare_query *q)
 			"Only one of them has process times, so elapsed times are compared.");
 	print_profiles(q->sides);
 
-	if (q->alone)
+	if (q->comparisons[q->main].of_runs_alone)
 		terminal_say(stdout, 2, DUET_COMPARED_ALONE);
 	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
 		if (shows_design(q, clock))
@@ -397,9 +396,10 @@ json_t *compare_query_as_json(const struct compare_query *q)
 
 	json_object_set_new(document, "verdict_of_all",
 		json_string(comparison_verdict_text(compare_query_worst(q))));
-	json_object_update_new(document,
-		json_pack("{s:o*, s:o*, s:o, s:o, s:s*}", "et", et, "duet_runs_alone",
-			q->alone ? json_true() : NULL, "runs", sides_as_json(q, false), "files",
-			sides_as_json(q, true), "environment_changes", q->changes));
+	json_object_update_new(
+		document, json_pack("{s:o*, s:o*, s:o, s:o, s:s*}", "et", et, "duet_runs_alone",
+				  q->comparisons[q->main].of_runs_alone ? json_true() : NULL,
+				  "runs", sides_as_json(q, false), "files", sides_as_json(q, true),
+				  "environment_changes", q->changes));
 	return document;
 }

@@ -26,7 +26,6 @@ struct compare_query {
 	unsigned clocks;               /* that are compared, as bits; the results by clock: */
 	enum comparison_clock main;    /* the clock that is compared, or the first of both */
 	struct comparison comparisons[N_COMPARISON_CLOCKS];
-	bool alone; /* two programs of a duet are compared by their runs alone */
 	char mdd[MDD_TEXT_SIZE];
 	char *changes; /* of the environment, from A's to B's; NULL: none, or not known */
 };

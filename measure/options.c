@@ -379,21 +379,26 @@ static void choose_duet(struct measure_options *o)
 		o->neighbour = NEIGHBOUR_OFF;
 }
 
+const char *measure_options_why_in_turn(const struct measure_options *o, size_t n_programs)
+{
+	if (n_programs < 2)
+		return "";
+	if (o->perf || o->trace)
+		return "--perf and --trace cannot tell programs that alternate apart";
+	if (o->compare & COMPARE_ET && !o->affine)
+		return "ET is compared, which is that of all programs in a duet";
+	if (o->prepare.n > 0 || o->conclude.n > 0)
+		return "--prepare and --conclude are for one program after the other";
+	return o->warm_ups == 0 ? "without a warm-up it is not known whether a duet is sound"
+				: NULL;
+}
+
 void measure_options_choose_order(struct measure_options *o, size_t n_programs)
 {
 	if (o->order != ORDER_AUTO)
 		return;
 	o->order_auto = true;
-	if (n_programs < 2)
-		o->in_turn_why = "";
-	else if (o->perf || o->trace)
-		o->in_turn_why = "--perf and --trace cannot tell programs that alternate apart";
-	else if (o->compare & COMPARE_ET && !o->affine)
-		o->in_turn_why = "ET is compared, which is that of all programs in a duet";
-	else if (o->prepare.n > 0 || o->conclude.n > 0)
-		o->in_turn_why = "--prepare and --conclude are for one program after the other";
-	else if (o->warm_ups == 0)
-		o->in_turn_why = "without a warm-up it is not known whether a duet is sound";
+	o->in_turn_why = measure_options_why_in_turn(o, n_programs);
 	o->order = o->in_turn_why ? ORDER_INTERLEAVE : ORDER_DUET;
 	choose_duet(o);
 }

@@ -30,7 +30,7 @@ struct task {
 	struct sampling *sampling;    /* of the session's */
 	/* in a duet, whose programs run at once: standard input and error; -1: the session's */
 	int in, errors;
-	bool in_study; /* the book has its block */
+	bool in_study;              /* the book has its block */
 	struct sample_filter clean; /* with --retain: of the samples so far */
 	struct sources sources;     /* with --retain */
 	struct sample *samples;     /* so far, if more may be taken than were asked for */

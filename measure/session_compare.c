@@ -44,13 +44,12 @@ static int compare_in_duet(
 	const struct session *s, const struct duet_report *duet, size_t command, struct error *err)
 {
 	unsigned clocks = duet_report_clocks(duet, s->options->compare);
-	bool alone;
 	int r = 0;
 
 	for (enum comparison_clock clock = 0; r >= 0 && clock < N_COMPARISON_CLOCKS; clock++)
 		if (clocks >> clock & 1)
 			r = duet_report_compare(duet, 0, command, clock,
-				&s->comparisons[clock * s->n + command], &alone, err);
+				&s->comparisons[clock * s->n + command], err);
 	return r;
 }
 
@@ -92,8 +91,9 @@ struct duet_advice session_advice(const struct session *s)
 	_cleanup_(freep) struct duet_program *programs = xcalloc(s->n, sizeof(*programs));
 	const struct measure_options *o = s->options;
 
-	if (o->order != ORDER_INTERLEAVE || o->order_auto || o->affine || o->perf || o->trace ||
-		s->n < 2 || !alternation_slicing(DEFAULT_SLICE_NS, o->cpu, s->base.observer.cgroup))
+	if (o->order != ORDER_INTERLEAVE || o->order_auto || o->affine ||
+		measure_options_why_in_turn(o, s->n) ||
+		!alternation_slicing(DEFAULT_SLICE_NS, o->cpu, s->base.observer.cgroup))
 		return (struct duet_advice){false, NAN, NAN};
 	for (size_t i = 0; i < s->n; i++) {
 		const struct run_result *run = &s->tasks[i].result;

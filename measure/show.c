@@ -328,8 +328,7 @@ static bool compared_alone(const struct session *s)
 	bool alone = false;
 
 	for (size_t i = 0; i < N_COMPARISON_CLOCKS * s->n; i++)
-		alone |= comparison_is_made(&s->comparisons[i]) &&
-			 s->comparisons[i].design == DESIGN_PAIRS;
+		alone |= s->comparisons[i].of_runs_alone;
 	return alone;
 }
 

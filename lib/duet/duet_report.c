@@ -154,6 +154,7 @@ static int compare_alone(const struct duet_pair *pair, struct comparison *ret, s
 		sides[i].origin = (struct comparison_origin){.call = "this duet", .cpu = d->cpu};
 	}
 	r = comparison_make(&sides[0], &sides[1], NULL, ret, err);
+	ret->of_runs_alone = r >= 0;
 	comparison_side_clear(&sides[0]);
 	comparison_side_clear(&sides[1]);
 	return r < 0 ? r : 1;
@@ -177,7 +178,7 @@ static void find_disagreement(
 }
 
 int duet_report_compare(const struct duet_report *d, size_t a, size_t b,
-	enum comparison_clock clock, struct comparison *ret, bool *ret_alone, struct error *err)
+	enum comparison_clock clock, struct comparison *ret, struct error *err)
 {
 	const struct duet_pair pair = {d, a, b, clock};
 	const struct duet_program *p = d->programs;
@@ -186,8 +187,7 @@ int duet_report_compare(const struct duet_report *d, size_t a, size_t b,
 	struct comparison alone;
 	double shared[2];
 
-	*ret_alone = r > 0 && ret->unmeasurable == UNMEASURABLE_SHARED && n_alone > 1;
-	if (*ret_alone)
+	if (r > 0 && ret->unmeasurable == UNMEASURABLE_SHARED && n_alone > 1)
 		return compare_alone(&pair, ret, err);
 	if (r <= 0 || ret->unmeasurable || ret->design != DESIGN_DUET || n_alone < LEAST_ALONE)
 		return r;

@@ -37,10 +37,10 @@ int duet_report_compare_pairs(const struct duet_report *report, size_t a, size_t
 /* The same, checked by their runs alone, if there are three of each and more. Where these disagree
  * beyond doubt and beyond what sharing the CPU explains, the programs do not do the same beside
  * each other as alone, and the interval has both ratios in it. Where it is not known what sharing
- * costs, the runs alone are compared: *ret_alone. */
+ * costs, the runs alone are compared. */
 int duet_report_compare(const struct duet_report *report, size_t a, size_t b,
-	enum comparison_clock clock, struct comparison *ret, bool *ret_alone, struct error *err);
-/* For the latter. */
+	enum comparison_clock clock, struct comparison *ret, struct error *err);
+/* For the latter, of_runs_alone. */
 #define DUET_COMPARED_ALONE                                                                      \
 	"What sharing the CPU cost in the duet is not known, so the runs of the programs alone " \
 	"are compared."

@@ -107,6 +107,7 @@ struct comparison {
 	/* DESIGN_DUET: that of runs alone, where it disagrees and the interval goes as far; 0: it
 	 * does not, or there are none. Set by the caller. */
 	double ratio_in_turn;
+	bool of_runs_alone; /* of the programs of a duet; set by the caller */
 	int64_t step_ns; /* of the clock, as the times show it; 0: not asked */
 	double between;  /* DESIGN_BETWEEN: as in the plan; else 0 */
 	/* the variances of the means that more samples leave as they are, beside that between runs:
