@@ -224,6 +224,7 @@ def write_all():
     document("emp-analyze clocks --diff --json")
     compare_commits()
     measured(f"-r 3 --perf task-clock -- {BURN} 3")
+    measured("-r 3 --same-output --check true -- echo a")
     for file in "m1.json", "m2.json":
         run(f"emp-measure -q -r 3 -n a -n b --export-json {file} '{BURN} 3' '{BURN} 4'")
     document("emp-analyze --json compare --compare both m1.json m2.json", 2, 3, 4)
