@@ -53,6 +53,14 @@ static bool lacks_pt(const struct compare_input *input)
 	return input->sides[COMPARISON_PT].n == 0 && input->sides[COMPARISON_ET].n > 0;
 }
 
+/* Whether its elapsed times are those of all programs of a duet. */
+static bool has_et_of_all(const struct compare_input *input)
+{
+	const struct comparison_side *et = &input->sides[COMPARISON_ET];
+
+	return et->duet && et->origin.cpu >= 0;
+}
+
 int compare_query_clocks(struct compare_query *q, struct error *err)
 {
 	const double KNOWN = 1e6; /* degrees of freedom of --between-runs: as good as exact */
@@ -71,6 +79,11 @@ int compare_query_clocks(struct compare_query *q, struct error *err)
 		if (clock == COMPARISON_PT && (lacks_pt(&q->sides[0]) || lacks_pt(&q->sides[1])))
 			return error_say(err, -ENODATA,
 				"--compare: not both of them have process times; compare et");
+		if (clock == COMPARISON_ET && compare_asked.clocks != COMPARE_DEFAULT &&
+			(has_et_of_all(&q->sides[0]) || has_et_of_all(&q->sides[1])))
+			return error_say(err, -ENODATA,
+				"--compare: in a duet on one CPU the elapsed time is that of all "
+				"programs; compare pt");
 		if (compare_asked.between_percent >= 0)
 			variation = (struct run_variation){
 				.sd = compare_asked.between_percent / 100, .df = KNOWN};

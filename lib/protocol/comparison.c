@@ -178,7 +178,7 @@ unsigned comparison_clocks(
 	for (int i = 0; i < 2; i++) /* not because all samples are discarded */
 		if (pt[i]->n == 0 && et[i]->n > 0)
 			return COMPARE_ET;
-	if (a[COMPARISON_PT].duet && b[COMPARISON_PT].duet)
+	if (a[COMPARISON_PT].duet || b[COMPARISON_PT].duet)
 		return COMPARE_PT;
 	if (!knows_ends(et[0]->n, pt[0]->n) || !knows_ends(et[1]->n, pt[1]->n) ||
 		!knows_ends(count_pairs(et[0], et[1]), count_pairs(pt[0], pt[1])))

@@ -65,7 +65,8 @@ static const char *no_interval_text(const struct comparison *c)
 	bool several = c->a.n > 1 && c->b.n > 1;
 
 	if (several && c->design == DESIGN_SEPARATE)
-		return "not taken in turn";
+		return c->lost_pairs ? "fewer than two rounds with both samples kept"
+				     : "not taken in turn";
 	if (c->unmeasurable)
 		return unmeasurable_texts[c->unmeasurable].cause;
 	return several ? "the times vary too much for an interval"
@@ -197,7 +198,8 @@ static const char *help_text(const struct comparison *c, double missing)
 	if (c->a.n < 2 || c->b.n < 2)
 		return "; it takes two samples of each";
 	if (c->design == DESIGN_SEPARATE)
-		return "; it is not known how separate runs vary";
+		return c->lost_pairs ? "; it takes two rounds with both samples kept"
+				     : "; it is not known how separate runs vary";
 	if (!(missing > MOST_MISSING))
 		return "";
 	if (c->design == DESIGN_BETWEEN)

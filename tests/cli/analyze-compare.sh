@@ -171,6 +171,8 @@ expect 0 'Taken in turn: compared in 8 pairs' $analyze compare --compare pt call
 expect 0 'A duet: compared in 4 pairs' $analyze compare duet.json:1 duet.json:2
 second=$(python3 -c 'import json; print(json.load(open("duet.json"))["results"][1]["emp"]["run"])')
 expect 0 'A duet: compared in 4 pairs' $analyze compare duet.json:1 "$second"
+expect 1 'in a duet on one CPU the elapsed time is that of all' $analyze compare --compare et duet.json:1 duet.json:2
+expect 1 'in a duet on one CPU the elapsed time is that of all' $analyze compare --compare both "$second" duet.json:1
 $analyze compare --json duet.json:1 duet.json:2 >d.json
 that "its ratio and interval are those of the duet" json d.json "d['test'] == 'log ratios' and all(abs(x - y) < 1e-9 for x, y in zip([d['ratio'], *d['interval']], $(python3 -c 'import json; c = json.load(open("duet.json"))["comparisons"][0]; print([c["ratio"], *c["interval"]])')))"
 finish

@@ -392,6 +392,17 @@ TEST(of_two_samples_elapsed_times_are_compared_only_if_both_ends_are_known)
 	assert_int_equal(comparison_clocks(COMPARE_DEFAULT, sides, sides), COMPARE_PT);
 }
 
+TEST(elapsed_times_of_a_duet_are_not_compared_with_those_of_one_program)
+{
+	struct comparison_time pt = {1, 1, 500}, et = {1, 1, 1000}, et_alone = {1, 1, 500};
+	struct comparison_side of_duet[] = {
+		{&pt, 1, COMPARISON_PT, true}, {&et, 1, COMPARISON_ET, true}};
+	struct comparison_side alone[] = {{&pt, 1, COMPARISON_PT}, {&et_alone, 1, COMPARISON_ET}};
+
+	assert_int_equal(comparison_clocks(COMPARE_DEFAULT, of_duet, alone), COMPARE_PT);
+	assert_int_equal(comparison_clocks(COMPARE_DEFAULT, alone, of_duet), COMPARE_PT);
+}
+
 TEST(a_file_without_starts_is_a_separate_run)
 {
 	make_side(&a, 0, 2, 0);

@@ -112,6 +112,10 @@ TEST(one_sample_gives_a_ratio_and_no_verdict)
 		"b: 1.50 times a in CPU time  (too few samples for an interval): cannot tell\n");
 	c.a.n = c.b.n = 2;
 	check_text("a", "b", &c, "b: 1.50 times a in CPU time  (not taken in turn): cannot tell\n");
+	c.lost_pairs = true;
+	check_text("a", "b", &c,
+		"b: 1.50 times a in CPU time\n"
+		"  (fewer than two rounds with both samples kept): cannot tell\n");
 	c.design = DESIGN_PAIRS;
 	check_text("a", "b", &c,
 		"b: 1.50 times a in CPU time\n"
