@@ -332,7 +332,10 @@ void duet_report_print(FILE *file, const struct duet_report *d, const char *cons
 			first->signalled ? "" : "the ", slices_by(first),
 			text_duration(first->slice_ns), mean),
 		0, 2);
-	if (!isnan(gain))
+	if (exp(fabs(gain)) < 1.05)
+		terminal_wrap(
+			file, "  Interval of the ratio: as wide as with --order interleave", 0, 4);
+	else if (!isnan(gain))
 		terminal_wrap(file,
 			text_brief("  Interval of the ratio: %.1f times %s than with --order "
 				   "interleave",
