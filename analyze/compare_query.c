@@ -409,10 +409,8 @@ json_t *compare_query_as_json(const struct compare_query *q)
 
 	json_object_set_new(document, "verdict_of_all",
 		json_string(comparison_verdict_text(compare_query_worst(q))));
-	json_object_update_new(
-		document, json_pack("{s:o*, s:o*, s:o, s:o, s:s*}", "et", et, "duet_runs_alone",
-				  q->comparisons[q->main].of_runs_alone ? json_true() : NULL,
-				  "runs", sides_as_json(q, false), "files", sides_as_json(q, true),
-				  "environment_changes", q->changes));
+	json_object_update_new(document,
+		json_pack("{s:o*, s:o, s:o, s:s*}", "et", et, "runs", sides_as_json(q, false),
+			"files", sides_as_json(q, true), "environment_changes", q->changes));
 	return document;
 }

@@ -4,6 +4,7 @@
 
 #include "measure/session_compare.h"
 #include "lib/base/argv.h"
+#include "lib/duet/duet_report.h"
 #include "lib/record/peak_memory.h"
 #include "lib/record/profile.h"
 #include "lib/report/comparison_report.h"
@@ -415,6 +416,14 @@ static void add_row(const struct export_table *t, const struct task *task, struc
 	}
 }
 
+static const char *which_et(const struct export_table *t)
+{
+	if (!t->duet)
+		return "as in hyperfine";
+	return t->session->options->cpu < 0 ? "without the turns of the other programs"
+					    : "in which the other programs had turns, too";
+}
+
 /* Under the table: which times its columns have, the mark of the profile, and why the table is not
  * of the duet. */
 static void write_remarks(const struct export_table *t, enum table_format format, FILE *file)
@@ -423,11 +432,9 @@ static void write_remarks(const struct export_table *t, enum table_format format
 
 	if (t->compared[COMPARISON_PT] || t->compared[COMPARISON_ET]) {
 		_cleanup_(freep) char *key = text_format(
-			"Mean, Min and Max are elapsed times (ET) of all samples%s, as in "
-			"hyperfine; Relative is of %s to '%s'. PT and the ratios to '%s' are of "
-			"the samples kept.",
-			t->duet ? " of all programs together" : "", t->duet ? "PT" : "Mean",
-			t->base->name, s->tasks[0].name);
+			"Mean, Min and Max are elapsed times (ET) of all samples, %s; Relative is "
+			"of %s to '%s'. PT and the ratios to '%s' are of the samples kept.",
+			which_et(t), t->duet ? "PT" : "Mean", t->base->name, s->tasks[0].name);
 
 		table_write_code(format, file, key);
 	} else if (t->base) {
@@ -435,6 +442,8 @@ static void write_remarks(const struct export_table *t, enum table_format format
 			"Mean, Min and Max are elapsed times (ET) of all samples, as in hyperfine. "
 			"PT is of the samples kept.");
 	}
+	if (session_compared_alone(s))
+		table_write_code(format, file, DUET_COMPARED_ALONE);
 	if (is_adjusted(t, 0))
 		table_write_code(format, file,
 			"PT and its ratios are without the neighbour on the core, where PT as "

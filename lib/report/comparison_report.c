@@ -221,6 +221,8 @@ static void explain_doubt(const struct comparison *c, const char *ret[3])
 		return;
 	}
 	help = text_brief("; %s", text_count((int64_t)missing, "more sample"));
+	if (c->of_runs_alone)
+		help = text_brief("; --alone %.0f", (double)c->a.n + missing);
 	s = missing * (c->a.mean_ns + c->b.mean_ns) / 1e9;
 	ret[0] = text_brief("%s%s (%s) should tell", could, help, rough_time(s));
 	ret[1] = text_brief("%s%s should tell", could, help);
@@ -460,6 +462,8 @@ json_t *comparison_as_json(const char *reference, const char *name, const struct
 	object = json_incref(json_array_get(rows, 0));
 	if (c->ratio_in_turn > 0)
 		json_object_set_new(object, "ratio_in_turn", json_real(c->ratio_in_turn));
+	if (c->of_runs_alone)
+		json_object_set_new(object, "duet_runs_alone", json_true());
 	if (c->design == DESIGN_BETWEEN) {
 		json_object_set_new(object, "between_runs", json_real(c->between));
 		json_object_set_new(object, "runs_known", json_integer((json_int_t)c->n_between));

@@ -110,17 +110,16 @@ static void assert_written(enum export format, const char *expected)
 	HEAD_WITH(u, " PT ratio (95 % CI) | PT verdict |\n" \
 		     "|:---|---:|---:|---:|---:|---:|---:|---:|:---|\n")
 #define HEAD_WITHOUT_RATIO HEAD_WITH("ms", "\n|:---|---:|---:|---:|---:|---:|---:|\n")
-#define KEY(together, relative, name)                                      \
-	"Mean, Min and Max are elapsed times (ET) of all samples" together \
-	", as in hyperfine; Relative is of " relative " to '" name         \
-	"'. PT and the ratios to 'slow "
+#define KEY(which, relative, name)                                        \
+	"Mean, Min and Max are elapsed times (ET) of all samples, " which \
+	"; Relative is of " relative " to '" name "'. PT and the ratios to 'slow "
 
 TEST_OF_SESSION(tables_are_hyperfines_with_the_comparison_of_the_screen)
 {
 	assert_written(EXPORT_MARKDOWN,
 		HEAD("ms") "| `slow \\| cat` | 200.5 ± 1.5 | 199.0 | 202.0 | 2.00 ± 0.04 | 200.5 ± 1.5 | 0 | - | - |\n"
 			   "| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 100.3 ± 2.0 | 0 | 0.500 | cannot tell |\n"
-			   "\n`" KEY("", "Mean",
+			   "\n`" KEY("as in hyperfine", "Mean",
 				   "quick, 'this'") "| cat' are of the samples kept.`\n");
 	assert_written(EXPORT_ASCIIDOC,
 		"[cols=\"<,>,>,>,>,>,>,>,<\"]\n|===\n"
@@ -130,13 +129,15 @@ TEST_OF_SESSION(tables_are_hyperfines_with_the_comparison_of_the_screen)
 		"| 200.5 ± 1.5 \n| 0 \n| - \n| - \n"
 		"\n| `quick, 'this'` \n| 100.3 ± 2.0 \n| 98.3 \n| 102.3 \n| 1.00 \n"
 		"| 100.3 ± 2.0 \n| 0 \n| 0.500 \n| cannot tell \n"
-		"|===\n\n`" KEY("", "Mean", "quick, 'this'") "| cat' are of the samples kept.`\n");
+		"|===\n\n`" KEY("as in hyperfine", "Mean",
+			"quick, 'this'") "| cat' are of the samples kept.`\n");
 	assert_written(EXPORT_ORGMODE,
 		"| Command  |  Mean [ms] |  Min [ms] |  Max [ms] |  Relative |  PT [ms] |  Discarded |  PT ratio (95 % CI) |  PT verdict |\n"
 		"|--+--+--+--+--+--+--+--+--|\n"
 		"| slow \\vert{} cat  |  200.5 ± 1.5 |  199.0 |  202.0 |  2.00 ± 0.04 |  200.5 ± 1.5 |  0 |  - |  - |\n"
 		"| =quick, 'this'=  |  100.3 ± 2.0 |  98.3 |  102.3 |  1.00 |  100.3 ± 2.0 |  0 |  0.500 |  cannot tell |\n"
-		"\n=" KEY("", "Mean", "quick, 'this'") "| cat' are of the samples kept.=\n");
+		"\n=" KEY("as in hyperfine", "Mean",
+			"quick, 'this'") "| cat' are of the samples kept.=\n");
 }
 
 static void assert_command(enum export format, const char *name, const char *expected)
@@ -202,7 +203,8 @@ TEST_OF_SESSION(a_unit_a_reference_and_an_order_that_were_asked_for_are_used)
 	assert_written(EXPORT_MARKDOWN,
 		HEAD("s") "| `quick, 'this'` | 0.1003 ± 0.0020 | 0.0983 | 0.1023 | 0.50 ± 0.01 | 0.1003 ± 0.0020 | 0 | 0.500 | cannot tell |\n"
 			  "| `slow \\| cat` | 0.2005 ± 0.0015 | 0.1990 | 0.2020 | 1.00 | 0.2005 ± 0.0015 | 0 | - | - |\n"
-			  "\n`" KEY("", "Mean", "slow | cat") "| cat' are of the samples kept.`\n");
+			  "\n`" KEY("as in hyperfine", "Mean",
+				  "slow | cat") "| cat' are of the samples kept.`\n");
 }
 
 /* The elapsed time of each is that of both, and so says nothing of them. */
@@ -247,7 +249,7 @@ TEST_IN_BOOK(tables_of_a_duet_have_the_ratio_of_process_times)
 	assert_written(EXPORT_MARKDOWN,
 		HEAD("ms") "| `slow \\| cat` | 200.5 ± 1.5 | 199.0 | 202.0 | 1.99 ± 0.04 | 200.5 ± 1.5 | 0 | - | - |\n"
 			   "| `quick, 'this'` | 100.3 ± 2.0 | 98.3 | 102.3 | 1.00 | 101.0 ± 2.0 | 0 | 0.504 (0.488 to 0.520) | faster |\n"
-			   "\n`" KEY(" of all programs together", "PT",
+			   "\n`" KEY("in which the other programs had turns, too", "PT",
 				   "quick, 'this'") "| cat' are of the samples kept.`\n");
 }
 
@@ -314,7 +316,7 @@ TEST_OF_SESSION(what_too_few_samples_do_not_say_is_not_written)
 	assert_written(EXPORT_MARKDOWN,
 		HEAD("ms") "| `slow \\| cat` | 200.5 ± 1.5 | 199.0 | 202.0 | 2.00 | - | 2 | - | - |\n"
 			   "| `quick, 'this'` | 100.3 | 100.3 | 100.3 | 1.00 | 100.3 | 0 | - | unmeasurable |\n"
-			   "\n`" KEY("", "Mean",
+			   "\n`" KEY("as in hyperfine", "Mean",
 				   "quick, 'this'") "| cat' are of the samples kept.`\n");
 	assert_written(EXPORT_CSV,
 		"command,mean,stddev,median,user,system,min,max,pt_mean,pt_stddev,pt_samples,"
