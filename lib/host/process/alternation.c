@@ -85,7 +85,9 @@ static int check_freezer(int cpu, const struct cgroup *cgroup, struct error *err
 	int r;
 
 	if (!cgroup)
-		return error_say(err, -ENOTSUP, "the freezer needs a cgroup for each program");
+		return error_say(err, -ENOTSUP,
+			"the freezer needs a cgroup for each program; see FOR ORDINARY USERS in "
+			"emp-measure(1)");
 	r = cgroup_set(cgroup, "cgroup.freeze", 0, &why);
 	if (r < 0)
 		return error_say(err, -ENOTSUP, "no freezer: %s", why.text);
