@@ -280,7 +280,7 @@ static double mean_log_gain(const struct comparison *comparisons, size_t n)
 		const struct log_ratio *l = &c->log_ratio;
 		double half, in_turn;
 
-		if (c->a.n == 0 || c->design != DESIGN_DUET)
+		if (c->a.n == 0 || c->design != DESIGN_DUET || c->unmeasurable)
 			continue;
 		half = log(c->ratio_high / c->ratio_low) / 2;
 		in_turn = log_ratio_half(l, c->alpha) * l->neighbours_sd / l->sd;
