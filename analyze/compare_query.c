@@ -332,6 +332,13 @@ void compare_query_print(const struct compare_query *q)
 	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
 		if (shows_design(q, clock))
 			compare_print_design(&q->comparisons[clock]);
+	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
+		if (q->clocks >> clock & 1 && q->comparisons[clock].ratio_in_turn > 0)
+			terminal_say(stdout, 2,
+				"In turn the ratio of %s is %.4f: it depends on how they "
+				"alternate.",
+				clock == COMPARISON_PT ? "PT" : "ET",
+				q->comparisons[clock].ratio_in_turn);
 	if (*q->mdd)
 		terminal_say(stdout, 2, "%s", q->mdd);
 	if (q->changes)

@@ -200,6 +200,8 @@ static const char *help_text(const struct comparison *c, double missing)
 	if (c->design == DESIGN_SEPARATE)
 		return c->lost_pairs ? "; it takes two rounds with both samples kept"
 				     : "; it is not known how separate runs vary";
+	if (c->ratio_in_turn > 0)
+		return "; measure in turn";
 	if (!(missing > MOST_MISSING))
 		return "";
 	if (c->design == DESIGN_BETWEEN)
