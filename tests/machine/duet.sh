@@ -245,20 +245,16 @@ expect 1 'the freezer is driven from another CPU, and there is none' taskset -c 
 
 # when a duet is suggested: the programs' times follow one another up and down, as on a machine whose speed changes, or do not
 hint='--order auto may cancel that'
-as_in() { # FILE: the next sample takes as many ms as the next line says
-	echo "sed -n 1p '$1' >'$dir/nobody/ms'; sed -i 1d '$1'"
-}
-turns() { # FILE COMMAND...: two programs in turn, whose times FILE has
-	cp "$1" "$dir/nobody/times"
+turns() { # FILE COMMAND...: two programs in turn: the next one to start takes as many ms as the next line of FILE says; a warm-up of each 100
+	printf '100\n100\n' | cat - "$1" >"$dir/nobody/times"
 	chown -R 65534 "$dir/nobody"
-	file=$1
 	shift
-	"$@" "$measure" -q --cpu "$cpu" --neighbour off -r 12 -w 0 -p "$(as_in "$dir/nobody/times")" --export-json "$dir/nobody/turns.json" "sh -c '$burn \$(cat $dir/nobody/ms)'" \
-		"sh -c '$burn \$(cat $dir/nobody/ms); exit'" | tee "$dir/screen"
+	next="$burn \$(sed -n 1p $dir/nobody/times); sed -i 1d $dir/nobody/times"
+	"$@" "$measure" -q --cpu "$cpu" --neighbour off -r 12 --export-json "$dir/nobody/turns.json" "sh -c '$next'" "sh -c '$next; exit'" | tee "$dir/screen"
 }
 for i in $(seq 24); do echo $((100 + 10 * (i > 12 ? 24 - i : i))); done >"$dir/follow"
 sort -R --random-source=<(yes 3) "$dir/follow" >"$dir/independent"
-awk '{ print int($1 / 10) }' "$dir/follow" >"$dir/short"
+awk '{ print int($1 / 20) }' "$dir/follow" >"$dir/short"
 for _ in 1 2 3; do # until no file has to be read, since a duet is for programs that compute
 	turns "$dir/follow" env >"$dir/out"
 	json "$dir/nobody/turns.json" 'all(sum(r["emp"]["pt_ns"]) > 0.8 * sum(r["emp"]["et_ns"]) for r in d["results"])' && break
