@@ -44,8 +44,7 @@ NOT_WRITTEN = {  # nor what the page says that they have
     "emp-applied": dict.fromkeys(("entries", "left"), "apply would change the settings of this machine (cli-setup)"),
     "emp-audit": {"items": "the machine must have units that disturb"},
     "emp-calibration": {"pid": "it must be running (cli-calibrate)"},
-    "emp-comparison": {"duet_runs_alone": "a duet must be of an older version (cli-compare)",
-                       "ratio_in_turn": "a duet must be contradicted by its runs alone (cli-compare)"},
+    "emp-comparison": {"ratio_in_turn": "a duet must be contradicted by its runs alone (cli-compare)"},
     "emp-load": {"correlation_with_run_time": "page waits must differ from run to run (cli-load)"},
     "emp-measure": dict.fromkeys(("by_cutoff", "by_unprofiled", "others"), OTHERS)
                    | dict.fromkeys(("slope", "slope_error", "slope_df", "as_measured"), "somebody must use the core's other thread (cli-neighbours)")
@@ -169,6 +168,8 @@ def write_all():
     two = measured(f"-r 4 -n a -n b --discard-unprofiled 50% '{BURN} 3' '{BURN} 5'", 3)
     measured("-r 4 -n a -n b 'sleep 0.01' 'sleep 0.02'")
     alternating = measured(f"-r 5 --order duet --slice 10ms -n a -n b '{BURN} 60' '{BURN} 70'", 3)
+    alone = measured(f"-r 3 -w 0 --order duet -n a -n b '{BURN} 60' '{BURN} 70'", 3)  # its runs alone are compared
+    document(f"emp-analyze --json compare {alone[0]} {alone[1]}")
     short = measured(f"-r 3 --order duet -n a -n b '{BURN} 2' '{BURN} 3'", 3)
     measured(f"-r 3 -L ms 1,2 '{BURN} {{ms}} | cat'")
     measured(f"-r 3 --neighbour adjust --cpu {CPU} -- {BURN} 3")
