@@ -18,8 +18,7 @@ void compare_query_clear(struct compare_query *q)
 	free(q->changes);
 }
 
-/* By the duet of both, if they are of one. */
-static int compare_duet(struct compare_query *q, struct error *err)
+int compare_query_duet(struct compare_query *q, struct error *err)
 {
 	_cleanup_(duet_report_clear) struct duet_report report = {};
 	_cleanup_(run_rules_clear) struct run_rules rules = {};
@@ -94,7 +93,7 @@ int compare_query_clocks(struct compare_query *q, struct error *err)
 			r = comparison_make(a, b, &variation, &q->comparisons[clock], err);
 	}
 	if (r == 0 && q->comparisons[q->main].design == DESIGN_DUET && run_a && run_b)
-		r = compare_duet(q, err);
+		r = compare_query_duet(q, err);
 	return r;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* emp-analyze list: the runs in the book, as the user named them. */
+#include "analyze/compare_query.h"
 #include "analyze/compare_run.h"
 #include "analyze/options.h"
 
@@ -104,22 +105,30 @@ static const struct column same_columns[] = {
 static int add_same_program(struct table *list, struct book *book, const struct run *a,
 	const struct run *b, struct error *err)
 {
-	_cleanup_(compare_input_clear) struct compare_input of_a = {}, of_b = {};
+	_cleanup_(compare_query_clear) struct compare_query q = {};
 	_cleanup_(freep) char *command = run_command_line(b);
-	struct comparison c;
-	int r = compare_read_run(book, text_brief("%" PRId64, a->id), &of_a, err);
+	const struct comparison_side *of_a = &q.sides[0].sides[COMPARISON_PT],
+				     *of_b = &q.sides[1].sides[COMPARISON_PT];
+	struct comparison *c = &q.comparisons[COMPARISON_PT];
+	int r = compare_read_run(book, text_brief("%" PRId64, a->id), &q.sides[0], err);
 
 	if (r == 0)
-		r = compare_read_run(book, text_brief("%" PRId64, b->id), &of_b, err);
-	if (r < 0 || of_a.sides[COMPARISON_PT].n == 0 || of_b.sides[COMPARISON_PT].n == 0)
+		r = compare_read_run(book, text_brief("%" PRId64, b->id), &q.sides[1], err);
+	if (r < 0 || of_a->n == 0 || of_b->n == 0)
 		return r;
-	if (comparison_make(&of_a.sides[COMPARISON_PT], &of_b.sides[COMPARISON_PT], NULL, &c, err) <
-		0)
+	if (comparison_make(of_a, of_b, NULL, c, err) < 0)
 		return 0; /* PT is 0 */
+	if (c->design == DESIGN_DUET) {
+		q.book = book;
+		r = compare_query_duet(&q, err);
+		q.book = NULL; /* the caller's */
+	}
+	if (r < 0)
+		return r;
 	table_row(list, same_columns, NUMBER(b->id), NUMBER(a->id), TEXT(b->name ?: command),
-		NUMBER(c.b.n), REAL("%.4f", c.ratio),
-		VALUE(json_interval(c.ratio_low, c.ratio_high),
-			ratio_interval_text(c.ratio_low, c.ratio_high, 4, " … ")),
+		NUMBER(c->b.n), REAL("%.4f", c->ratio),
+		VALUE(json_interval(c->ratio_low, c->ratio_high),
+			ratio_interval_text(c->ratio_low, c->ratio_high, 4, " … ")),
 		VALUE(json_integer(b->started_ns),
 			text_brief("%.16s", text_moment(b->started_ns))));
 	return 1;
