@@ -134,9 +134,10 @@ static int print_result(
 	return 0;
 }
 
-/* The other programs that ran with it, and what that cost. */
-static int print_duet(
-	struct book *book, const struct run *run, const struct run_rules *rules, struct error *err)
+/* The other programs that ran with it, and what that cost. The document gets it, or it is printed if
+ * that is NULL. */
+static int show_duet(struct book *book, const struct run *run, const struct run_rules *rules,
+	json_t *document, struct error *err)
 {
 	_cleanup_(duet_report_clear) struct duet_report report = {};
 	_cleanup_(argv_freep) char **names = NULL;
@@ -149,6 +150,11 @@ static int print_duet(
 		const struct run *of = &report.results[i]->discarding.run;
 
 		names[i] = of->name ? xstrdup(of->name) : run_command_line(of);
+	}
+	if (document) {
+		json_object_set_new(document, "duet",
+			duet_report_as_json(&report, (const char *const *)names));
+		return 0;
 	}
 	printf("\n");
 	duet_report_print(stdout, &report, (const char *const *)names, NULL);
@@ -217,7 +223,8 @@ static int show_json(
 	_cleanup_(run_result_clear) struct run_result result = {};
 	_cleanup_(run_rules_clear) struct run_rules rules = {};
 	const struct run *run = &analysis->run;
-	json_t *document, *recomputed = NULL;
+	_cleanup_(json_decrefp) json_t *document = NULL;
+	json_t *recomputed = NULL;
 	int r = run_rules_load(book, run, NULL, analyze_options.recompute, &rules, err);
 
 	if (r == 0)
@@ -239,7 +246,8 @@ static int show_json(
 	json_object_set_new(document, "neighbour", neighbour_as_json(&result));
 	if (recomputed)
 		json_object_set_new(document, "recomputed", recomputed);
-	return json_print_document("emp-analysis", document, err);
+	r = show_duet(book, run, &rules, document, err);
+	return r < 0 ? r : json_print_document("emp-analysis", json_incref(document), err);
 }
 
 /* A run that was ended before its first sample has no scatter, and neither has a load. */
@@ -282,7 +290,7 @@ static int show_recorded_run(
 	if (r == 0)
 		r = print_result(book, run, &rules, err);
 	if (r == 0)
-		r = print_duet(book, run, &rules, err);
+		r = show_duet(book, run, &rules, NULL, err);
 	printf("\n");
 	if (r == 0)
 		analysis_print(&analysis);

@@ -337,7 +337,7 @@ static void scale_counter(struct counters *c, enum counter which, double by)
 /* The sample of one program that alternates, from that of all of them. Times and counts are means
  * of its repetitions; turns are those of all complete ones. */
 static void conclude_part(struct raw_sample *part, const struct raw_sample *all,
-	const struct part_usage *usage, bool repeat)
+	const struct part_usage *usage, const struct alternation_plan *plan)
 {
 	int64_t span_ns = all->exec.et_ns; /* from the first start to the last end */
 	int64_t off_ns = span_ns - all->exec.pt_ns, taken_ns = all->usages.taken_ns;
@@ -350,6 +350,8 @@ static void conclude_part(struct raw_sample *part, const struct raw_sample *all,
 		part->exec.pt_ns = whole_ns;
 	set_switches(part);
 	scale_counter(&part->changes, COUNTER_STEAL, of_span);
+	if (plan->slicing == SLICING_SCHEDULER) /* the others have waited for their turns */
+		part->changes.value[COUNTER_CPU_PRESSURE] = INT64_MIN;
 	scale_counter(&part->changes, COUNTER_CPU_PRESSURE, of_span);
 	part->part.turns = usage->cpu.turns;
 	if (part->part.cut_short && part->part.turns > 0 && usage->pt_ns > 0) {
@@ -369,7 +371,7 @@ static void conclude_part(struct raw_sample *part, const struct raw_sample *all,
 	part->wait_ns = -1;
 	part->exec.et_ns -= (int64_t)((double)probes_delay(all, taken_ns) * of_span);
 	part->held_back_ns = (int64_t)((double)all->held_back_ns * of_span);
-	if (repeat || span_ns <= 0 || taken_ns < 0)
+	if (plan->repeat || span_ns <= 0 || taken_ns < 0)
 		return;
 	taken_ns -= probes_delay(all, taken_ns);
 	if (all->usages.throttled_ns > 0)
@@ -441,7 +443,7 @@ int observe_together(const struct alternation_plan *plan, const struct command_s
 		ret[i].probed.probe_ns /= (int64_t)n;
 		/* a process that escaped without a tag may be of any of them */
 		ret[i].exec.escaped |= o.exec.escaped && !escaped;
-		conclude_part(&ret[i], &o, &usages[i], plan->repeat);
+		conclude_part(&ret[i], &o, &usages[i], plan);
 	}
 	return r;
 }

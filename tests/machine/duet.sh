@@ -56,6 +56,7 @@ for way in $ways; do
 
 	# what the programs do
 	expect 0 "Duet on CPU $cpu, slices by the $way: 10.00 ms requested" $duet --slice 10ms -r 4 "$inc 200000000" "$inc 200000000"
+	[ "$way" = freezer ] || that "waiting for a turn is no CPU pressure" [ "$(query "SELECT count(*), count(cpu_pressure_ns) FROM counters WHERE run = $(last)")" = '4|0' ]
 	that "each program started first as often" [ "$(query "SELECT count(*), sum(position) FROM duet_sample WHERE run = $(last)")" = '4|6' ]
 	that "samples of one number were taken together" [ "$(query "SELECT count(*) FROM sample a JOIN sample b USING (n) WHERE a.run = $(last) AND b.run = $(last) - 1
 		AND a.start_ns < b.start_ns + b.et_ns AND b.start_ns < a.start_ns + a.et_ns")" = 4 ]
