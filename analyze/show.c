@@ -152,8 +152,8 @@ static int show_duet(struct book *book, const struct run *run, const struct run_
 		names[i] = of->name ? xstrdup(of->name) : run_command_line(of);
 	}
 	if (document) {
-		json_object_set_new(document, "duet",
-			duet_report_as_json(&report, (const char *const *)names));
+		json_object_set_new(
+			document, "duet", duet_report_as_json(&report, (const char *const *)names));
 		return 0;
 	}
 	printf("\n");
