@@ -164,14 +164,25 @@ static enum interrupts_in_pt interrupts_in_pt_of(const json_t *environment)
 	return !strcmp(value, "y") ? INTERRUPTS_NOT_IN_PT : INTERRUPTS_IN_PT;
 }
 
+/* The counters of all samples. In a duet the programs wait for each other, and nothing tells that
+ * from other waiting. The caller frees the array. */
+static int counters_load(struct book *book, const struct run *run, struct counters **ret,
+	size_t *ret_n, struct error *err)
+{
+	int r = book_rows(book, run->id, &counters_table, ret, ret_n, err);
+
+	for (size_t i = 0; r == 0 && run->kind == RUN_DUET && i < *ret_n; i++)
+		(*ret)[i].value[COUNTER_CPU_PRESSURE] = INT64_MIN;
+	return r;
+}
+
 /* The counters of a result, what disturbed the run, and whether that leaves anything to compare. */
 static int disturbances_load(struct book *book, struct run_result *result, struct error *err)
 {
 	struct disturbances *found = &result->disturbances;
 	struct discarding *d = &result->discarding;
 	_cleanup_(json_decrefp) json_t *environment = NULL;
-	int r = book_rows(
-		book, d->run.id, &counters_table, &result->counters, &result->n_counters, err);
+	int r = counters_load(book, &d->run, &result->counters, &result->n_counters, err);
 
 	if (r == 0)
 		r = document_read_environment(book, d->run.environment, &environment, err);
@@ -621,7 +632,7 @@ static int noise_load(
 	double time_ns = 0;
 	char *text = NULL;
 	size_t n = 0;
-	int r = book_rows(book, analysis->run.id, &counters_table, &counters, &n, err);
+	int r = counters_load(book, &analysis->run, &counters, &n, err);
 
 	if (r < 0)
 		return r;
