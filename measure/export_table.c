@@ -4,6 +4,7 @@
 
 #include "measure/session_compare.h"
 #include "lib/base/argv.h"
+#include "lib/duet/duet_report.h"
 #include "lib/record/peak_memory.h"
 #include "lib/record/profile.h"
 #include "lib/report/comparison_report.h"
@@ -415,21 +416,25 @@ static void add_row(const struct export_table *t, const struct task *task, struc
 	}
 }
 
-/* Under the table: which times its columns have, the mark of the profile, and why the table is not
- * of the duet. */
+/* Under the table: which times its columns have, that ratios are not of the duet, and the mark of
+ * the profile. */
 static void write_remarks(const struct export_table *t, enum table_format format, FILE *file)
 {
 	const struct session *s = t->session;
 
 	if (t->compared[COMPARISON_PT] || t->compared[COMPARISON_ET]) {
+		bool alone = session_compared_alone(s);
+		_cleanup_(freep) char *ratios = text_format(
+			" and the ratios to '%s' are", s->tasks[0].name);
 		_cleanup_(freep) char *key = text_format(
 			"Mean, Min and Max are elapsed times (ET) of all samples%s, as in "
-			"hyperfine; Relative is of %s to '%s'. PT and the ratios to '%s' are of "
-			"the samples kept.",
+			"hyperfine; Relative is of %s to '%s'. PT%s of the samples kept.",
 			t->duet ? " of all programs together" : "", t->duet ? "PT" : "Mean",
-			t->base->name, s->tasks[0].name);
+			t->base->name, alone ? " is" : ratios);
 
 		table_write_code(format, file, key);
+		if (alone)
+			table_write_code(format, file, DUET_COMPARED_ALONE);
 	} else if (t->base) {
 		table_write_code(format, file,
 			"Mean, Min and Max are elapsed times (ET) of all samples, as in hyperfine. "

@@ -86,6 +86,15 @@ int session_compare(const struct session *s, struct error *err)
 	return (int)n_made;
 }
 
+bool session_compared_alone(const struct session *s)
+{
+	bool alone = false;
+
+	for (size_t i = 0; i < N_COMPARISON_CLOCKS * s->n; i++)
+		alone |= s->comparisons[i].of_runs_alone;
+	return alone;
+}
+
 struct duet_advice session_advice(const struct session *s)
 {
 	_cleanup_(freep) struct duet_program *programs = xcalloc(s->n, sizeof(*programs));

@@ -322,16 +322,6 @@ static void show_fastest(const struct session *s)
 	putchar('\n');
 }
 
-/* Whether programs of a duet are compared by their runs alone. */
-static bool compared_alone(const struct session *s)
-{
-	bool alone = false;
-
-	for (size_t i = 0; i < N_COMPARISON_CLOCKS * s->n; i++)
-		alone |= s->comparisons[i].of_runs_alone;
-	return alone;
-}
-
 int show_session(const struct session *s, struct error *err)
 {
 	_cleanup_(table_freep) struct table *list = NULL;
@@ -370,7 +360,7 @@ int show_session(const struct session *s, struct error *err)
 			putchar('\n');
 			duet_report_print(stdout, &report, s->names, s->comparisons);
 		}
-		if (compared_alone(s))
+		if (session_compared_alone(s))
 			say_wrapped(0, DUET_COMPARED_ALONE);
 	} else if (session_advice(s).better) {
 		say_wrapped(0, "The machine's speed changes between samples; "
