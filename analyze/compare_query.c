@@ -79,6 +79,9 @@ int compare_query_clocks(struct compare_query *q, struct error *err)
 				q->book, run_a, run_b, clock == COMPARISON_ET, &variation, err);
 		if (r == 0)
 			r = comparison_make(a, b, &variation, &q->comparisons[clock], err);
+		if (r == 0 && q->comparisons[clock].design == DESIGN_DUET &&
+			(isnan(a->shared) || isnan(b->shared)))
+			comparison_forget_interval(&q->comparisons[clock]);
 	}
 	if (r == 0 && q->comparisons[q->main].design == DESIGN_DUET && run_a && run_b)
 		r = compare_duet(q, err);
@@ -396,10 +399,8 @@ json_t *compare_query_as_json(const struct compare_query *q)
 
 	json_object_set_new(document, "verdict_of_all",
 		json_string(comparison_verdict_text(compare_query_worst(q))));
-	json_object_update_new(
-		document, json_pack("{s:o*, s:o*, s:o, s:o, s:s*}", "et", et, "duet_runs_alone",
-				  q->comparisons[q->main].of_runs_alone ? json_true() : NULL,
-				  "runs", sides_as_json(q, false), "files", sides_as_json(q, true),
-				  "environment_changes", q->changes));
+	json_object_update_new(document,
+		json_pack("{s:o*, s:o, s:o, s:s*}", "et", et, "runs", sides_as_json(q, false),
+			"files", sides_as_json(q, true), "environment_changes", q->changes));
 	return document;
 }
