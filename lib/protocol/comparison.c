@@ -560,7 +560,7 @@ static struct verdict_forecast samples_forecast(const void *of, double more)
 		.df = c->df,
 		.next_error = error_with(c, more),
 		.hidden = c->bias_a / c->mean_a + c->bias_b / c->mean_b +
-			  (c->ratio > 1 ? c->shared_b : c->shared_a),
+			  (c->ratio > 1 ? c->shared_b : c->shared_a / c->ratio),
 		.equal_error = NAN,
 	};
 

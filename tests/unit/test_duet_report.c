@@ -217,3 +217,16 @@ TEST_DRAWN(without_either_a_duet_is_unmeasurable, 4)
 	assert_int_equal(c.unmeasurable, UNMEASURABLE_SHARED);
 	assert_true(isnan(c.ratio_low) && isnan(c.ratio_high) && isnan(c.p));
 }
+
+TEST_DRAWN(a_difference_that_sharing_explains_is_shown_by_no_more_samples, 5)
+{
+	const struct world faster = {.alone = log(0.58), .bound = 0.64, .n = 8};
+	const struct world slower = {.alone = log(1 / 0.58), .bound = 0.64, .n = 8};
+	struct comparison c = draw_duet(&faster);
+
+	assert_int_equal(comparison_verdict(&c), COMPARISON_CANNOT_TELL);
+	assert_true(isinf(comparison_samples_missing(&c)));
+	c = draw_duet(&slower);
+	assert_int_equal(comparison_verdict(&c), COMPARISON_CANNOT_TELL);
+	assert_true(isinf(comparison_samples_missing(&c)));
+}
