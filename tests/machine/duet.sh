@@ -245,16 +245,16 @@ expect 1 'the freezer is driven from another CPU, and there is none' taskset -c 
 
 # when a duet is suggested: the programs' times follow one another up and down, as on a machine whose speed changes, or do not
 hint='--order auto may cancel that'
-as_in() { # FILE: the next sample takes as many ms as the next line says
-	echo "sed -n 1p '$1' >'$dir/nobody/ms'; sed -i 1d '$1'"
+as_in() { # FILE: takes as many ms as its next line says
+	echo "ms=\$(sed -n 1p $1); sed -i 1d $1; $burn \$ms"
 }
-turns() { # FILE COMMAND...: two programs in turn, whose times FILE has
-	cp "$1" "$dir/nobody/times"
+turns() { # FILE COMMAND...: two programs in turn, whose times FILE has; the warm-ups take as long as the first one
+	{ sed -n '1p;1p' "$1" && cat "$1"; } >"$dir/nobody/times"
 	chown -R 65534 "$dir/nobody"
 	file=$1
 	shift
-	"$@" "$measure" -q --cpu "$cpu" --neighbour off -r 12 -w 0 -p "$(as_in "$dir/nobody/times")" --export-json "$dir/nobody/turns.json" "sh -c '$burn \$(cat $dir/nobody/ms)'" \
-		"sh -c '$burn \$(cat $dir/nobody/ms); exit'" | tee "$dir/screen"
+	"$@" "$measure" -q --cpu "$cpu" --neighbour off -r 12 -w 1 --export-json "$dir/nobody/turns.json" "sh -c '$(as_in "$dir/nobody/times")'" \
+		"sh -c '$(as_in "$dir/nobody/times"); exit'" | tee "$dir/screen"
 }
 for i in $(seq 24); do echo $((100 + 10 * (i > 12 ? 24 - i : i))); done >"$dir/follow"
 sort -R --random-source=<(yes 3) "$dir/follow" >"$dir/independent"
