@@ -91,6 +91,9 @@ int compare_query_clocks(struct compare_query *q, struct error *err)
 				q->book, run_a, run_b, clock == COMPARISON_ET, &variation, err);
 		if (r == 0)
 			r = comparison_make(a, b, &variation, &q->comparisons[clock], err);
+		if (r == 0 && q->comparisons[clock].design == DESIGN_DUET &&
+			(isnan(a->shared) || isnan(b->shared)))
+			comparison_forget_interval(&q->comparisons[clock]);
 	}
 	if (r == 0 && q->comparisons[q->main].design == DESIGN_DUET && run_a && run_b)
 		r = compare_query_duet(q, err);

@@ -424,26 +424,30 @@ static const char *which_et(const struct export_table *t)
 					    : "in which the other programs had turns, too";
 }
 
-/* Under the table: which times its columns have, the mark of the profile, and why the table is not
- * of the duet. */
+/* Under the table: which times its columns have, that ratios are not of the duet, and the mark of
+ * the profile. */
 static void write_remarks(const struct export_table *t, enum table_format format, FILE *file)
 {
 	const struct session *s = t->session;
 
 	if (t->compared[COMPARISON_PT] || t->compared[COMPARISON_ET]) {
+		bool alone = session_compared_alone(s);
+		_cleanup_(freep) char *ratios = text_format(
+			" and the ratios to '%s' are", s->tasks[0].name);
 		_cleanup_(freep) char *key = text_format(
 			"Mean, Min and Max are elapsed times (ET) of all samples, %s; Relative is "
-			"of %s to '%s'. PT and the ratios to '%s' are of the samples kept.",
-			which_et(t), t->duet ? "PT" : "Mean", t->base->name, s->tasks[0].name);
+			"of %s to '%s'. PT%s of the samples kept.",
+			which_et(t), t->duet ? "PT" : "Mean", t->base->name,
+			alone ? " is" : ratios);
 
 		table_write_code(format, file, key);
+		if (alone)
+			table_write_code(format, file, DUET_COMPARED_ALONE);
 	} else if (t->base) {
 		table_write_code(format, file,
 			"Mean, Min and Max are elapsed times (ET) of all samples, as in hyperfine. "
 			"PT is of the samples kept.");
 	}
-	if (session_compared_alone(s))
-		table_write_code(format, file, DUET_COMPARED_ALONE);
 	if (is_adjusted(t, 0))
 		table_write_code(format, file,
 			"PT and its ratios are without the neighbour on the core, where PT as "

@@ -189,6 +189,8 @@ int duet_report_compare(const struct duet_report *d, size_t a, size_t b,
 
 	if (r > 0 && ret->unmeasurable == UNMEASURABLE_SHARED && n_alone > 1)
 		return compare_alone(&pair, ret, err);
+	if (r > 0 && (isnan(d->costs[a].shared) || isnan(d->costs[b].shared)))
+		comparison_forget_interval(ret);
 	if (r <= 0 || ret->unmeasurable || ret->design != DESIGN_DUET || n_alone < LEAST_ALONE)
 		return r;
 	r = compare_alone(&pair, &alone, err);
@@ -292,6 +294,16 @@ static double mean_log_gain(const struct comparison *comparisons, size_t n)
 	return known > 0 ? sum / (double)known : NAN;
 }
 
+/* "1.8 times narrower than" */
+static const char *width_text(double times, bool wider)
+{
+	const double SAME = 1.05;
+
+	if (times < SAME)
+		return "as wide as";
+	return text_brief("%.1f times %s than", times, wider ? "wider" : "narrower");
+}
+
 /* That a program ran alone for long, and that slices are longer than requested. */
 static void print_slice_warnings(FILE *file, const struct duet_report *d, double slice)
 {
@@ -332,14 +344,10 @@ void duet_report_print(FILE *file, const struct duet_report *d, const char *cons
 			first->signalled ? "" : "the ", slices_by(first),
 			text_duration(first->slice_ns), mean),
 		0, 2);
-	if (exp(fabs(gain)) < 1.05)
-		terminal_wrap(
-			file, "  Interval of the ratio: as wide as with --order interleave", 0, 4);
-	else if (!isnan(gain))
+	if (!isnan(gain))
 		terminal_wrap(file,
-			text_brief("  Interval of the ratio: %.1f times %s than with --order "
-				   "interleave",
-				exp(fabs(gain)), gain < 0 ? "wider" : "narrower"),
+			text_brief("  Interval of the ratio: %s with --order interleave",
+				width_text(exp(fabs(gain)), gain < 0)),
 			0, 4);
 	table_print(list, file);
 	print_slice_warnings(file, d, slice);

@@ -353,6 +353,13 @@ static struct comparison comparison_without_ratio(const struct comparison_side *
 	};
 }
 
+void comparison_forget_interval(struct comparison *c)
+{
+	c->ratio_low = c->ratio_high = c->smallest_difference = NAN;
+	c->t = c->p = c->p_adjusted = c->mann_whitney_p = NAN;
+	c->log_ratio.robust_low = c->log_ratio.robust_high = NAN;
+}
+
 static struct mean_error relative_error_of(struct mean_error error, double mean)
 {
 	return (struct mean_error){error.variance / (mean * mean), error.df};
@@ -553,7 +560,7 @@ static struct verdict_forecast samples_forecast(const void *of, double more)
 		.df = c->df,
 		.next_error = error_with(c, more),
 		.hidden = c->bias_a / c->mean_a + c->bias_b / c->mean_b +
-			  (c->ratio > 1 ? c->shared_b : c->shared_a),
+			  (c->ratio > 1 ? c->shared_b : c->shared_a / c->ratio),
 		.equal_error = NAN,
 	};
 

@@ -78,6 +78,10 @@ unsigned comparison_clocks(
 int comparison_make(const struct comparison_side *a, const struct comparison_side *b,
 	const struct run_variation *variation, struct comparison *ret, struct error *err);
 
+/* Of a duet where what sharing cost is not known: neither is how far the ratio may be off, so that
+ * it has no interval and no p. */
+void comparison_forget_interval(struct comparison *c);
+
 /* False: all zeros, nothing was compared. */
 static inline bool comparison_is_made(const struct comparison *c)
 {

@@ -175,7 +175,7 @@ void comparison_line(
 	if (c->ratio_in_turn > 0)
 		terminal_say(file, 2,
 			"  In turn it is %.2f times: it depends on how they alternate",
-			c->ratio_in_turn);
+			r.faster ? 1 / c->ratio_in_turn : c->ratio_in_turn);
 }
 
 /* "< 0.1 s", "0.3 s", "45 s", "12 min". */
@@ -445,8 +445,8 @@ void comparison_list_add(
 void comparison_list_print(struct table *list, bool several, FILE *file)
 {
 	_cleanup_(freep) char *key = text_format(
-		"RATIO: of the means (1 = equal). M-W: Mann-Whitney. MDD: minimum detectable "
-		"difference.%s",
+		"RATIO (1 = equal): of the means; of a duet, geometric mean. M-W: Mann-Whitney. "
+		"MDD: minimum detectable difference.%s",
 		several ? " P, the intervals and MDD are adjusted for their number (Holm)." : "");
 
 	table_print(list, file);

@@ -49,6 +49,34 @@ TEST(the_working_set_is_shown_and_what_refilling_it_costs_at_most)
 	assert_null(strstr(text, "Warning"));
 }
 
+static void assert_width(double log_half, const char *width)
+{
+	static const char *const names[] = {"a", "b"};
+	struct comparison comparisons[2] = {[1] = {.design = DESIGN_DUET,
+						    .a.n = 10,
+						    .alpha = 0.05,
+						    .ratio_low = exp(-log_half),
+						    .ratio_high = exp(log_half),
+						    .log_ratio = {.n = 10,
+							    .se = 0.01,
+							    .sd = 0.03,
+							    .df = 1e6,
+							    .neighbours_sd = 0.03}}};
+	_cleanup_(freep) char *text = NULL;
+
+	make(0, 0);
+	text = PRINTED(file, duet_report_print(file, &report, names, comparisons));
+	if (!strstr(text, width))
+		fail_msg("not '%s' in: %s", width, text);
+}
+
+TEST(the_width_of_the_interval_is_compared_with_that_in_turn)
+{
+	assert_width(0.0196, "Interval of the ratio: as wide as with --order interleave");
+	assert_width(0.0392, "Interval of the ratio: 2.0 times wider than with --order interleave");
+	assert_width(0.0098, "Interval of the ratio: 2.0 times narrower than with --order");
+}
+
 TEST(time_without_the_other_and_long_slices_are_said)
 {
 	make(0, 0);
@@ -187,4 +215,18 @@ TEST_DRAWN(without_either_a_duet_is_unmeasurable, 4)
 
 	assert_int_equal(comparison_verdict(&c), COMPARISON_UNMEASURABLE);
 	assert_int_equal(c.unmeasurable, UNMEASURABLE_SHARED);
+	assert_true(isnan(c.ratio_low) && isnan(c.ratio_high) && isnan(c.p));
+}
+
+TEST_DRAWN(a_difference_that_sharing_explains_is_shown_by_no_more_samples, 5)
+{
+	const struct world faster = {.alone = log(0.58), .bound = 0.64, .n = 8};
+	const struct world slower = {.alone = log(1 / 0.58), .bound = 0.64, .n = 8};
+	struct comparison c = draw_duet(&faster);
+
+	assert_int_equal(comparison_verdict(&c), COMPARISON_CANNOT_TELL);
+	assert_true(isinf(comparison_samples_missing(&c)));
+	c = draw_duet(&slower);
+	assert_int_equal(comparison_verdict(&c), COMPARISON_CANNOT_TELL);
+	assert_true(isinf(comparison_samples_missing(&c)));
 }

@@ -43,6 +43,17 @@ TEST(faster_is_the_inverse_of_the_ratio)
 		"  (95 % CI 1.15 … 1.21, p = 0.0003)\n");
 }
 
+TEST(the_ratio_of_the_runs_alone_has_the_direction_of_the_duets)
+{
+	struct comparison c = make(0.5, 0.125, 0.001);
+
+	c.design = DESIGN_DUET;
+	c.ratio_in_turn = 0.6;
+	check_text("a", "b", &c,
+		"b is 2.00 times faster than a in CPU time  (95 % CI 1.60 … 2.67, p = 0.001)\n"
+		"  In turn it is 1.67 times: it depends on how they alternate\n");
+}
+
 static void check_between(const struct comparison *c, size_t n, const char *want)
 {
 	_cleanup_(freep) char *text = PRINTED(file, comparisons_between_line(file, c, n));
