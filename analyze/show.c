@@ -134,8 +134,8 @@ static int print_result(
 	return 0;
 }
 
-/* The other programs that ran with it, and what that cost. The document gets it, or it is printed if
- * that is NULL. */
+/* The other programs that ran with it, and what that cost. The document gets it, or if that is NULL
+ * it is printed. */
 static int show_duet(struct book *book, const struct run *run, const struct run_rules *rules,
 	json_t *document, struct error *err)
 {

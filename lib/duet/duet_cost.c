@@ -6,7 +6,7 @@ enum { LINE_BYTES = 64 };
 /* From memory; from the core's own cache, or the next one. */
 static const double LINE_NS = 100, NEAR_LINE_NS = 50;
 /* For a switch between two programs, at most, of the one that gets the CPU. */
-static const double SWITCH_NS = 30000;
+static const double SWITCH_NS = 40000;
 
 const int64_t duet_slices_ns[N_DUET_SLICES] = {
 	3 * NS_PER_MS, 10 * NS_PER_MS, 25 * NS_PER_MS, 50 * NS_PER_MS, 100 * NS_PER_MS};

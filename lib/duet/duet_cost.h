@@ -15,9 +15,10 @@
  * more than its partner of 300 branches, twice its bound, and nothing beside INC. So small programs
  * have no lower price, though pointers through 8 and 16 kB and a hash lost 12 ns a line at most.
  *
- * A switch itself takes 10 to 17 us of every program alike (INC, which touches two pages, takes
- * that more than in longer turns; two INCs differ by 0.2 +- 0.9 us). The ratio has only what the
- * switches of one take more of its time than those of the other of its.
+ * A switch itself costs every program 10 to 17 us alike (INC, which touches two pages, becomes so
+ * much longer with each; two INCs differ by 0.2 +- 0.9 us), or 22 to 40 us with the interrupt that
+ * ends the turn. The ratio has only what the switches of one take more of its time than those of
+ * the other of its.
  *
  * On several CPUs, each of them may have to read again what the program touches. */
 #pragma once
@@ -90,9 +91,10 @@ bool duet_computes(const struct duet_candidate *program);
 /* A program has so many slices in a duet at least. */
 enum { DUET_LEAST_SLICES = 4 };
 
-/* A share that is worth no longer slice, and one with which a duet is still better than samples in
- * turn. */
-#define DUET_CHEAP 0.0005
+/* A share that is worth no longer slice, because longer ones cancel less of the machine's noise
+ * (with the speeds of recorded series, intervals were twice as wide with 25 ms as with 10); and one
+ * with which a duet is still better than samples in turn. */
+#define DUET_CHEAP 0.001
 #define DUET_BEARABLE 0.005
 
 /* Of a program beside INC whose PT is that long: 10 ms, or 3 ms below 100 ms. */

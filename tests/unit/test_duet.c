@@ -103,7 +103,7 @@ TEST_OF_DUET(a_longer_programs_turns_are_those_beside_the_shorter_one)
 	assert_float_equal(costs[0].slice_ns, 5e6, 1);
 	assert_float_equal(costs[0].last, 0.5, 1e-9);
 	assert_float_equal(costs[0].shared, 0.02 / 3, 1e-9);
-	assert_float_equal(costs[0].switching, 11 * 30e3 / 165e6, 1e-9);
+	assert_float_equal(costs[0].switching, 11 * 40e3 / 165e6, 1e-9);
 }
 
 TEST_OF_DUET(programs_that_fit_into_the_cores_cache_together_read_lines_from_near)
@@ -137,13 +137,13 @@ TEST_OF_DUET(switches_count_as_far_as_one_of_a_pair_has_more_of_them)
 	struct duet_cost costs[2];
 	double shared[2];
 
-	two[1].switches = 220; /* 30 us each, of 5 instead of 10 ms */
+	two[1].switches = 220; /* 40 us each, of 5 instead of 10 ms */
 	duet_costs_of(two, 2, costs);
 	duet_shares_of_pair(&costs[0], &costs[1], shared);
 	assert_float_equal(shared[0], 0.01, 1e-4);
-	assert_float_equal(shared[1], 0.02 + 0.003, 1e-4);
+	assert_float_equal(shared[1], 0.02 + 0.004, 1e-4);
 	duet_shares_of_pair(&costs[1], &costs[0], shared);
-	assert_float_equal(shared[0], 0.02 + 0.003, 1e-4);
+	assert_float_equal(shared[0], 0.02 + 0.004, 1e-4);
 	costs[0].shared = NAN;
 	costs[1].shared = 1;
 	duet_shares_of_pair(&costs[0], &costs[1], shared);
@@ -158,7 +158,7 @@ TEST(a_program_much_shorter_than_another_is_switched_to_too_often_unless_repeate
 	size_t dearest = 7;
 
 	assert_float_equal(
-		duet_dearest(c, 2, 3 * NS_PER_MS, &once, &dearest), 0.0011 + 0.0098, 1e-4);
+		duet_dearest(c, 2, 3 * NS_PER_MS, &once, &dearest), 0.0011 + 0.0131, 1e-4);
 	assert_int_equal(dearest, 0);
 	assert_float_equal(duet_dearest(c, 2, 3 * NS_PER_MS, &again, &dearest), 0.0011, 1e-4);
 }

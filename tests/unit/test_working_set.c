@@ -99,14 +99,25 @@ TEST(children_count)
 
 TEST(a_longer_window_has_at_most_so_many_times_what_the_next_shorter_one_has)
 {
-	struct working_set set = {.bytes = {300, 4000}, .n = {3, 2}};
+	struct working_set set = {.bytes = {3000, 4000}, .n = {3, 2}};
 
-	assert_float_equal(working_set_bytes(&set, 2 * NS_PER_MS), 100, 0);
-	assert_float_equal(working_set_bytes(&set, 3 * NS_PER_MS), 100, 0);
+	assert_float_equal(working_set_bytes(&set, 2 * NS_PER_MS), 1000, 0);
+	assert_float_equal(working_set_bytes(&set, 3 * NS_PER_MS), 1000, 0);
 	assert_float_equal(working_set_bytes(&set, 10 * NS_PER_MS), 2000, 0);
 	assert_float_equal(working_set_bytes(&set, 30 * NS_PER_MS), 6000, 0);
 	assert_float_equal(working_set_bytes(&set, 100 * NS_PER_MS), 20000, 1e-6);
 	assert_float_equal(working_set_bytes(&set, 200 * NS_PER_MS), 40000, 1e-6);
+}
+
+TEST(a_shorter_window_has_no_less_than_its_part_of_what_a_longer_one_has)
+{
+	struct working_set set = {.bytes = {300, 4000, 0, 60000}, .n = {3, 2, 0, 1}};
+
+	assert_float_equal(working_set_bytes(&set, 3 * NS_PER_MS), 1800, 1e-6);
+	assert_float_equal(working_set_bytes(&set, 10 * NS_PER_MS), 6000, 1e-6);
+	assert_float_equal(working_set_bytes(&set, 30 * NS_PER_MS), 18000, 1e-6);
+	assert_float_equal(working_set_bytes(&set, 100 * NS_PER_MS), 60000, 1e-6);
+	assert_float_equal(working_set_bytes(&set, 200 * NS_PER_MS), 120000, 1e-6);
 }
 
 TEST(nothing_is_known_of_a_program_that_was_not_seen)

@@ -312,7 +312,23 @@ void working_set_watch_end(struct working_set_watch *w, struct working_set *sum)
 	free(w);
 }
 
-double working_set_bytes(const struct working_set *set, int64_t window_ns)
+/* What is touched in a window is touched in one of its parts. */
+static double least_by_longer(const struct working_set *set, double window_ns)
+{
+	double least = 0;
+
+	for (size_t i = 0; i < WORKING_SET_WINDOWS; i++) {
+		double length_ns = (double)working_set_window_ns[i];
+
+		if (length_ns > window_ns && set->n[i] > 0)
+			least = fmax(
+				least, set->bytes[i] / (double)set->n[i] * window_ns / length_ns);
+	}
+	return least;
+}
+
+/* By windows of that length, or by shorter ones. */
+static double most_by_shorter(const struct working_set *set, int64_t window_ns)
 {
 	double bytes = NAN, longer = 1;
 
@@ -327,4 +343,11 @@ double working_set_bytes(const struct working_set *set, int64_t window_ns)
 		longer = (double)window_ns / length_ns;
 	}
 	return longer * bytes;
+}
+
+double working_set_bytes(const struct working_set *set, int64_t window_ns)
+{
+	double bytes = most_by_shorter(set, window_ns);
+
+	return isnan(bytes) ? NAN : fmax(bytes, least_by_longer(set, (double)window_ns));
 }

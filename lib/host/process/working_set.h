@@ -30,7 +30,8 @@ struct working_set {
 bool working_set_is_parallel(const struct working_set *set);
 
 /* The mean of windows that are so long; if there were none, the most that it can be by the next
- * shorter ones. NAN: not known. */
+ * shorter ones; and no less than it must be by longer ones, which see more of the program. NAN: not
+ * known. */
 double working_set_bytes(const struct working_set *set, int64_t window_ns);
 
 struct working_set_watch;
