@@ -49,9 +49,9 @@ OF_RUN = STORED + ["analyze discard 1", "analyze discard 1 --json", "analyze pro
 OF_CLOCKS = [IMPORT, IMPORT, "analyze clocks", "analyze clocks --json", "analyze clocks --diff", "analyze clocks -o OUT.svg --script"]
 OF_COMPARE = ["analyze compare FILE FILE", "analyze compare FILE FILE --json", "analyze compare FILE:1 FILE:2", "analyze compare FILE:1 FILE:2 --compare et",
               "analyze import FILE"]
-# Results are no run, a run is no load, and the machine of an imported profile is not known here.
+# Results are no run, a run is no load, ET of a duet is that of both, and the machine of an imported profile is not known here.
 REFUSED = re.compile("emp-measure.*: analyze import|hyperfine: analyze import|pyperf: analyze import|profile: setup verify|run: analyze (jitter|load)"
-                     "|clocks: analyze clocks -o")
+                     "|clocks: analyze clocks -o|emp-measure of a duet: analyze compare .* --compare et")
 
 
 def kinds():
