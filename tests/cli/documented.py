@@ -41,6 +41,7 @@ LIKE = re.compile(r"\b(as|like|likewise|the same|see|document|documents|form|row
 # Members that the page describes and no command of this test writes for certain, with the reason.
 OTHERS = "another process must run beside the program; emp-discard and emp-daemons are alike"
 NOT_WRITTEN = {  # nor what the page says that they have
+    "emp-analysis": {"frequent": "a daemon must run in most samples"},
     "emp-applied": dict.fromkeys(("entries", "left"), "apply would change the settings of this machine (cli-setup)"),
     "emp-audit": {"items": "the machine must have units that disturb"},
     "emp-calibration": {"pid": "it must be running (cli-calibrate)"},
