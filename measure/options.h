@@ -80,8 +80,8 @@ extern const struct option_row measure_option_rows[];
  * scans. */
 int measure_options_finish(struct measure_options *options, struct error *err);
 
-/* Why --order auto takes that many programs in turn, as a main clause, "" if there is only one; NULL:
- * a duet is possible. */
+/* Why --order auto takes that many programs in turn, as a main clause, or "" if there is only one.
+ * NULL: a duet is possible. */
 const char *measure_options_why_in_turn(const struct measure_options *options, size_t n_programs);
 
 /* When it is known how many programs there are: --order auto is a duet, unless the options or their
