@@ -84,7 +84,9 @@ for i, result in enumerate(d["results"]):
     half_digit = 0.51 * 10 ** -len(mean.partition(".")[2])
     assert abs(float(mean) - 1e3 * result["mean"]) < half_digit, (mean, result["mean"])
 a, b = (r["emp"]["pt"]["kept"]["mean_ns"] for r in d["results"])
-assert abs(b / a - c["ratio"]) < 1e-6 and abs(float(rows[1]["pt_ratio"]) - c["ratio"]) < 1e-8
+# The ratio is of the rounds of which both samples are kept, and without drift: nearly that of these means.
+assert abs(b / a / c["ratio"] - 1) < 0.05
+assert abs(float(rows[1]["pt_ratio"]) - c["ratio"]) < 1e-8
 assert [float(rows[1]["pt_ratio_" + end]) for end in ("low", "high")] == [round(x, 9) for x in c["interval"]] and rows[1]["pt_verdict"] == c["verdict"]
 assert f"{c['ratio']:.2f}"[:3] in markdown[1] and c["verdict"] in markdown[1] and "elapsed times (ET)" in open("short.md").read()
 assert "duet" not in d and d["in_turn_because"] == "'a' is too short for a duet" and d["in_turn_because"] in open("short.md").read()
