@@ -18,7 +18,7 @@ void compare_query_clear(struct compare_query *q)
 	free(q->changes);
 }
 
-int compare_query_duet(struct compare_query *q, struct error *err)
+int compare_query_duet(struct compare_query *q, struct book *book, struct error *err)
 {
 	_cleanup_(duet_report_clear) struct duet_report report = {};
 	_cleanup_(run_rules_clear) struct run_rules rules = {};
@@ -26,10 +26,10 @@ int compare_query_duet(struct compare_query *q, struct error *err)
 	size_t a = 0, b = 0;
 	unsigned clocks;
 	int r = run_rules_load(
-		q->book, run_a, analyze_options.profile, analyze_options.recompute, &rules, err);
+		book, run_a, analyze_options.profile, analyze_options.recompute, &rules, err);
 
 	if (r == 0)
-		r = duet_report_load(q->book, run_a->id, &rules.rules, NULL, &report, err);
+		r = duet_report_load(book, run_a->id, &rules.rules, NULL, &report, err);
 	if (r <= 0)
 		return r;
 	while (a < report.n && report.rows[a].run != run_a->id)
@@ -91,12 +91,9 @@ int compare_query_clocks(struct compare_query *q, struct error *err)
 				q->book, run_a, run_b, clock == COMPARISON_ET, &variation, err);
 		if (r == 0)
 			r = comparison_make(a, b, &variation, &q->comparisons[clock], err);
-		if (r == 0 && q->comparisons[clock].design == DESIGN_DUET &&
-			(isnan(a->shared) || isnan(b->shared)))
-			comparison_forget_interval(&q->comparisons[clock]);
 	}
 	if (r == 0 && q->comparisons[q->main].design == DESIGN_DUET && run_a && run_b)
-		r = compare_query_duet(q, err);
+		r = compare_query_duet(q, q->book, err);
 	return r;
 }
 

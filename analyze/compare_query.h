@@ -36,8 +36,9 @@ void compare_query_clear(struct compare_query *query);
  * one. */
 int compare_query_clocks(struct compare_query *query, struct error *err);
 
-/* The comparisons of two runs by the duet of both, if they are of one; else they stay. */
-int compare_query_duet(struct compare_query *query, struct error *err);
+/* The comparisons of two runs of the book by the duet of both, if they are of one; else they
+ * stay. */
+int compare_query_duet(struct compare_query *query, struct book *book, struct error *err);
 
 /* Adjusts the comparisons of all pairs for their number, and sets the rules of their verdicts. */
 void compare_queries_finish(struct compare_query *pairs, size_t n_pairs);

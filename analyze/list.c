@@ -118,11 +118,8 @@ static int add_same_program(struct table *list, struct book *book, const struct 
 		return r;
 	if (comparison_make(of_a, of_b, NULL, c, err) < 0)
 		return 0; /* PT is 0 */
-	if (c->design == DESIGN_DUET) {
-		q.book = book;
-		r = compare_query_duet(&q, err);
-		q.book = NULL; /* the caller's */
-	}
+	if (c->design == DESIGN_DUET)
+		r = compare_query_duet(&q, book, err);
 	if (r < 0)
 		return r;
 	table_row(list, same_columns, NUMBER(b->id), NUMBER(a->id), TEXT(b->name ?: command),

@@ -128,10 +128,9 @@ static int compare_in_pairs(const struct duet_pair *pair, const double shared[2]
 int duet_report_compare_pairs(const struct duet_report *d, size_t a, size_t b,
 	enum comparison_clock clock, struct comparison *ret, struct error *err)
 {
-	double shared[2];
+	const double nothing[2] = {};
 
-	duet_shares_of_pair(&d->costs[a], &d->costs[b], shared);
-	return compare_in_pairs(&(struct duet_pair){d, a, b, clock}, shared, ret, err);
+	return compare_in_pairs(&(struct duet_pair){d, a, b, clock}, nothing, ret, err);
 }
 
 /* Taken in turn, one of each program at a time. */
@@ -183,14 +182,14 @@ int duet_report_compare(const struct duet_report *d, size_t a, size_t b,
 	const struct duet_pair pair = {d, a, b, clock};
 	const struct duet_program *p = d->programs;
 	size_t n_alone = p[a].n_alone < p[b].n_alone ? p[a].n_alone : p[b].n_alone;
-	int r = duet_report_compare_pairs(d, a, b, clock, ret, err);
 	struct comparison alone;
 	double shared[2];
+	int r;
 
+	duet_shares_of_pair(&d->costs[a], &d->costs[b], shared);
+	r = compare_in_pairs(&pair, shared, ret, err);
 	if (r > 0 && ret->unmeasurable == UNMEASURABLE_SHARED && n_alone > 1)
 		return compare_alone(&pair, ret, err);
-	if (r > 0 && (isnan(d->costs[a].shared) || isnan(d->costs[b].shared)))
-		comparison_forget_interval(ret);
 	if (r <= 0 || ret->unmeasurable || ret->design != DESIGN_DUET || n_alone < LEAST_ALONE)
 		return r;
 	r = compare_alone(&pair, &alone, err);

@@ -30,14 +30,15 @@ void duet_report_clear(struct duet_report *report);
  * comparison_clocks) says otherwise. */
 unsigned duet_report_clocks(const struct duet_report *report, unsigned asked);
 
-/* Program b against program a, by the samples kept. 1: done; 0: one of them has none. */
+/* Program b against program a, by the samples kept, as if sharing the CPU cost nothing. 1: done; 0:
+ * one of them has none. */
 int duet_report_compare_pairs(const struct duet_report *report, size_t a, size_t b,
 	enum comparison_clock clock, struct comparison *ret, struct error *err);
 
-/* The same, checked by their runs alone, if there are three of each and more. Where these disagree
- * beyond doubt and beyond what sharing the CPU explains, the programs do not do the same beside
- * each other as alone, and the interval has both ratios in it. Where it is not known what sharing
- * costs, the runs alone are compared. */
+/* The same, with what sharing costs, and checked by their runs alone, if there are three of each and
+ * more. Where these disagree beyond doubt and beyond what sharing the CPU explains, the programs do
+ * not do the same beside each other as alone, and the interval has both ratios in it. Where it is
+ * not known what sharing costs, the runs alone are compared. */
 int duet_report_compare(const struct duet_report *report, size_t a, size_t b,
 	enum comparison_clock clock, struct comparison *ret, struct error *err);
 /* For the latter, of_runs_alone. */

@@ -353,7 +353,9 @@ static struct comparison comparison_without_ratio(const struct comparison_side *
 	};
 }
 
-void comparison_forget_interval(struct comparison *c)
+/* Of a duet where what sharing cost is not known: neither is how far the ratio may be off, so that
+ * it has no interval and no p. */
+static void forget_interval(struct comparison *c)
 {
 	c->ratio_low = c->ratio_high = c->smallest_difference = NAN;
 	c->t = c->p = c->p_adjusted = c->mann_whitney_p = NAN;
@@ -382,6 +384,7 @@ int comparison_make(const struct comparison_side *a, const struct comparison_sid
 	struct compare_plan plan = {.design = DESIGN_SEPARATE};
 	enum unmeasurable_cause unmeasurable = find_unmeasurable(a, b);
 	size_t n_a = a->n, n_b = b->n;
+	bool duet, knows_shared = !isnan(a->shared) && !isnan(b->shared);
 	int r;
 
 	if (unmeasurable && (n_a == 0 || n_b == 0 || is_all_zero(a) || is_all_zero(b))) {
@@ -391,9 +394,7 @@ int comparison_make(const struct comparison_side *a, const struct comparison_sid
 
 	times = pair_times(a, b);
 	if (times.n > 1 && were_in_turn(a, b)) {
-		bool duet = a->duet && b->duet && times.above_0;
-
-		plan.design = duet ? DESIGN_DUET : DESIGN_PAIRS;
+		plan.design = a->duet && b->duet && times.above_0 ? DESIGN_DUET : DESIGN_PAIRS;
 		plan.a_first = times.a_first;
 		plan.at = times.at;
 		n_a = n_b = times.n;
@@ -406,10 +407,11 @@ int comparison_make(const struct comparison_side *a, const struct comparison_sid
 		copy_times(b, times.b_ns);
 	}
 	plan.step_ns = a->step_ns > b->step_ns ? a->step_ns : b->step_ns;
-	if (plan.design == DESIGN_DUET && !(isnan(a->shared) || isnan(b->shared))) {
+	duet = plan.design == DESIGN_DUET;
+	if (duet && knows_shared) {
 		plan.shared_a = a->shared;
 		plan.shared_b = b->shared;
-	} else if (plan.design == DESIGN_DUET && !unmeasurable) {
+	} else if (duet && !unmeasurable) {
 		unmeasurable = UNMEASURABLE_SHARED;
 	}
 	plan.error_a = a->error;
@@ -422,7 +424,9 @@ int comparison_make(const struct comparison_side *a, const struct comparison_sid
 	ret->rules = COMPARISON_RULES;
 	ret->unmeasurable = unmeasurable;
 	ret->lost_pairs = times.n < 2 && a->n > 1 && b->n > 1 && were_in_one_call(a, b);
-	if (scatter_is_minor(ret, a->error, b->error))
+	if (duet && !knows_shared)
+		forget_interval(ret);
+	if (duet || scatter_is_minor(ret, a->error, b->error)) /* ranks know only the scatter */
 		ret->mann_whitney_p = NAN;
 	if (plan.design == DESIGN_PAIRS && times.above_0) {
 		ret->log_ratio = log_ratio_of(times.a_ns, times.b_ns, times.a_first, times.n);

@@ -73,14 +73,10 @@ unsigned comparison_clocks(
  * of each pair started before those of the next, and either one call took them all, or they are of
  * one machine and CPU and no two of them ran at the same time. By the ratio of each pair, if they
  * are of one duet. Otherwise they are from separate runs, and there is a verdict only if it is
- * known how those vary (variation->df > 0). A duet is unmeasurable where one side does not know
- * what sharing the CPU added. */
+ * known how those vary (variation->df > 0). A duet is unmeasurable, and has no interval, where one
+ * side does not know what sharing the CPU added. */
 int comparison_make(const struct comparison_side *a, const struct comparison_side *b,
 	const struct run_variation *variation, struct comparison *ret, struct error *err);
-
-/* Of a duet where what sharing cost is not known: neither is how far the ratio may be off, so that
- * it has no interval and no p. */
-void comparison_forget_interval(struct comparison *c);
 
 /* False: all zeros, nothing was compared. */
 static inline bool comparison_is_made(const struct comparison *c)

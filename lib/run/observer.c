@@ -352,7 +352,8 @@ static void conclude_part(struct raw_sample *part, const struct raw_sample *all,
 	scale_counter(&part->changes, COUNTER_STEAL, of_span);
 	if (plan->slicing == SLICING_SCHEDULER) /* the others have waited for their turns */
 		part->changes.value[COUNTER_CPU_PRESSURE] = INT64_MIN;
-	scale_counter(&part->changes, COUNTER_CPU_PRESSURE, of_span);
+	else
+		scale_counter(&part->changes, COUNTER_CPU_PRESSURE, of_span);
 	part->part.turns = usage->cpu.turns;
 	if (part->part.cut_short && part->part.turns > 0 && usage->pt_ns > 0) {
 		double complete = (double)part->exec.pt_ns * n / (double)usage->pt_ns;

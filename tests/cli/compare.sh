@@ -94,6 +94,7 @@ ONE_SET
 gives "emp-analyze compares what the document compares" 'd["test"] == "pairs" and abs(d["ratio"] - json.load(open("short.json"))["comparisons"][0]["ratio"]) < 1e-9' "$build/analyze/emp-analyze" compare short.json:1 short.json:2 --json
 expect 0 '' $measure --order duet --slice 10ms --neighbour off -r 3 "$build/calibrate/emp-inc --iterations 500000000" "$build/calibrate/emp-inc --iterations 600000000" --export-json slice.json
 expect 0 '^A duet: compared in 3 pairs' "$build/analyze/emp-analyze" compare slice.json:1 slice.json:2
+that "ranks do not know what sharing the CPU costs" json slice.json 'd["comparisons"][0]["p"] < 1 and d["comparisons"][0]["mann_whitney_p"] is None'
 that "the result says what sharing the CPU costs" json slice.json 'all(p["working_set_bytes"] < 2e6 for p in d["duet"]["programs"]) and all(0 < r["emp"]["refill"] < 0.5 for r in d["results"])'
 
 # of three programs, the document knows what any two of them may lose

@@ -120,6 +120,7 @@ static struct comparison compare_judged(const struct discarding *of_a, const str
 	struct error err = {};
 	struct comparison c;
 
+	side_a.shared = side_b.shared = 0; /* matters to a duet */
 	if (comparison_make(&side_a, &side_b, &variation, &c, &err) < 0)
 		fail_msg("%s", err.text);
 	comparison_side_clear(&side_a);
