@@ -35,7 +35,7 @@ unsigned duet_report_clocks(const struct duet_report *report, unsigned asked);
 int duet_report_compare_pairs(const struct duet_report *report, size_t a, size_t b,
 	enum comparison_clock clock, struct comparison *ret, struct error *err);
 
-/* The same, with what sharing costs, and checked by their runs alone, if there are three of each and
+/* The same, with what sharing costs, and checked by their runs alone, if there are three of each or
  * more. Where these disagree beyond doubt and beyond what sharing the CPU explains, the programs do
  * not do the same beside each other as alone, and the interval has both ratios in it. Where it is
  * not known what sharing costs, the runs alone are compared. */

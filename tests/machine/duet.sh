@@ -67,8 +67,8 @@ for way in $ways; do
 	expect 0 '^Verdict' $duet --slice 10ms -r 3 --alone 0 --export-json "$dir/threads.json" "$burn --threads 2 300" "$burn 300"
 	echo "CPU times, slices by the $way: $(python3 -c 'import json, sys
 print(*[r["emp"]["pt_ns"] for r in json.load(open(sys.argv[1]))["results"]])' "$dir/threads.json")"
-	# A program's clock begins before exec, PT with it. It looks once more after a pause of the host's that is not counted as
-	# steal, and then has too much.
+	# A program's clock starts before exec, but PT with it. A program looks at its clock once more after a pause of the host's that
+	# is not counted as steal, and then has too much.
 	that "the CPU time of two threads is exact" json "$dir/threads.json" 'all(min(t) >= 299.5e6 and sorted(t)[1] < 303e6 for t in (r["emp"]["pt_ns"] for r in d["results"]))'
 	that "they alternate with the other program" json "$dir/threads.json" 'd["duet"]["mean_slice_ns"] < 40e6'
 	expect 0 'LEFT OVER' $duet -r 3 -w 0 "$inc 3000000" "$inc 300000000"
