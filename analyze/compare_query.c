@@ -334,8 +334,8 @@ void compare_query_print(const struct compare_query *q)
 	for (enum comparison_clock clock = 0; clock < N_COMPARISON_CLOCKS; clock++)
 		if (q->clocks >> clock & 1 && q->comparisons[clock].ratio_in_turn > 0)
 			terminal_say(stdout, 2,
-				"In turn the ratio of %s is %.4f: it depends on how they "
-				"alternate.",
+				"The runs alone have a ratio of %s of %.4f: it depends on how the "
+				"programs alternate.",
 				clock == COMPARISON_PT ? "PT" : "ET",
 				q->comparisons[clock].ratio_in_turn);
 	if (*q->mdd)

@@ -315,8 +315,8 @@ static int results_json(const struct session *s, json_t **ret, struct error *err
 	return 0;
 }
 
-/* What sharing the CPU added at most to the time of program i, with whichever of the others it is
- * compared; NAN: not known. */
+/* What sharing the CPU added at most to the times of program i, with whichever of the others it is
+ * compared and by which clock; NAN: not known. */
 static double greatest_share(const struct session *s, const struct duet_report *report, size_t i)
 {
 	double greatest = report->costs[i].shared;
@@ -330,9 +330,15 @@ static double greatest_share(const struct session *s, const struct duet_report *
 		greatest = fmax(greatest, shares[0]);
 	}
 	/* where the runs alone disagree, it is more */
-	for (size_t k = 1; i == 0 && k < session_n_shown(s); k++)
-		greatest = fmax(greatest, s->comparisons[k].shared_a);
-	return fmax(greatest, s->comparisons[i].shared_b);
+	for (size_t k = 1; k < session_n_shown(s); k++) {
+		const struct comparison *pt = &s->comparisons[k], *et = &s->comparisons[s->n + k];
+
+		if (i == 0)
+			greatest = fmax(greatest, fmax(pt->shared_a, et->shared_a));
+		if (i == k)
+			greatest = fmax(greatest, fmax(pt->shared_b, et->shared_b));
+	}
+	return greatest;
 }
 
 /* For comparisons of the document. */

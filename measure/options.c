@@ -211,6 +211,8 @@ static int check_contradictions(const struct measure_options *o, struct error *e
 			"with --repeat, and --against inc, programs run several times in a "
 			"sample, and what they write is not comparable: omit --same-output and "
 			"--check"},
+		{inc && o->alone > 0,
+			"--alone checks a duet of several programs: omit --against inc"},
 		{inc && (o->runs == 1 || o->max_runs == 1),
 			"--against inc needs two samples or more: -r 2"},
 		{inc && (o->aa || o->reference || o->rules.fail_if_slower >= 0),

@@ -325,8 +325,12 @@ static int choose_cheap_slice(struct session *s, const struct duet_candidate *c,
 		best_ns = slice_ns;
 		dearest = by;
 	}
-	if (!best_ns)
-		return 0;
+	if (!best_ns) { /* the kernel's own slices, of some 3 ms */
+		best_ns = duet_slices_ns[0];
+		least = duet_dearest(c, s->n, best_ns, &place, &dearest);
+		if (least <= DUET_BEARABLE)
+			return 0;
+	}
 	if (least <= DUET_BEARABLE)
 		return session_set_slice(s, best_ns, err);
 	place.repeat = true;

@@ -34,7 +34,7 @@ struct duet_program {
 	size_t n_samples;
 	struct duet_sample *together; /* of each sample */
 	size_t n_together;
-	struct duet_alone *alone; /* of duets of older versions */
+	struct duet_alone *alone; /* its runs alone */
 	size_t n_alone;
 	int64_t switches; /* away from the CPU, in all samples; -1: not known */
 	const struct duet_row *row;

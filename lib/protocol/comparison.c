@@ -167,6 +167,14 @@ static bool knows_ends(size_t known, size_t n)
 	return known == n || (known >= 2 && 2 * known >= n);
 }
 
+/* Whether the sides are of a run of a duet on several CPUs. */
+static bool is_duet_on_cpus(const struct comparison_side *sides)
+{
+	const struct comparison_side *pt = &sides[COMPARISON_PT];
+
+	return pt->duet && pt->origin.cpu < 0;
+}
+
 unsigned comparison_clocks(
 	unsigned asked, const struct comparison_side *a, const struct comparison_side *b)
 {
@@ -178,6 +186,8 @@ unsigned comparison_clocks(
 	for (int i = 0; i < 2; i++) /* not because all samples are discarded */
 		if (pt[i]->n == 0 && et[i]->n > 0)
 			return COMPARE_ET;
+	if (is_duet_on_cpus(a) && is_duet_on_cpus(b))
+		return COMPARE_BOTH;
 	if (a[COMPARISON_PT].duet || b[COMPARISON_PT].duet)
 		return COMPARE_PT;
 	if (!knows_ends(et[0]->n, pt[0]->n) || !knows_ends(et[1]->n, pt[1]->n) ||

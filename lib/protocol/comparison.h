@@ -64,8 +64,9 @@ enum { COMPARE_DEFAULT, COMPARE_PT, COMPARE_ET, COMPARE_BOTH };
  * run there, for 95 % of ET or more, for example because it waits or has threads; ET where PT is
  * not known. Where W is not known, samples may show that others kept the program from its CPU: in
  * two of them it was on the CPU for that share, so what it does needs no waiting. The sides of a
- * and b are by clock. In a duet ET is that of all programs: PT, if one of both is of a duet. PT
- * also where most ends were seen late. */
+ * and b are by clock. In a duet on one CPU ET is that of all programs: PT, if one of both is of a
+ * duet; both clocks, if both are of duets on several CPUs. PT also where most ends were seen
+ * late. */
 unsigned comparison_clocks(
 	unsigned asked, const struct comparison_side *a, const struct comparison_side *b);
 

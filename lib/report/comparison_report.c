@@ -174,7 +174,8 @@ void comparison_line(
 	}
 	if (c->ratio_in_turn > 0)
 		terminal_say(file, 2,
-			"  In turn it is %.2f times: it depends on how they alternate",
+			"  The runs alone say %.2f times: the ratio depends on how the programs "
+			"alternate",
 			r.faster ? 1 / c->ratio_in_turn : c->ratio_in_turn);
 }
 

@@ -381,10 +381,12 @@ static int take_round_together(struct sampling_group *g, struct error *err)
 	while (r == 0 && first->n_alone < alone &&
 		(uint64_t)first->run->n_samples * alone >=
 			(uint64_t)first->n_alone * first->samples)
-		for (size_t i = 0; r == 0 && i < g->n; i++) {
-			g->items[i].alone = true;
-			r = take_in_turn(g, &g->items[i], 1, err);
-			g->items[i].alone = false;
+		for (size_t i = 0, backwards = first->n_alone % 2; r == 0 && i < g->n; i++) {
+			struct sampling *s = &g->items[backwards ? g->n - 1 - i : i];
+
+			s->alone = true;
+			r = take_in_turn(g, s, 1, err);
+			s->alone = false;
 		}
 	if (r == 0)
 		r = take_in_turn(g, g->items, g->n, err);

@@ -53,7 +53,7 @@ biased() { # OPTION...
 		"sh -c 'if [ -e beside-b ]; then $burn 90; else $burn 30; fi'" "$burn 60"
 }
 expect 4 "cannot be told" biased --fail-if-slower 20 --strict --export-json biased.json
-that "the screen says why" grep -q '^  In turn it is [12]\.[0-9]* times: it depends on how they alternate$' "$dir/out"
+that "the screen says why" grep -q '^  The runs alone say [12]\.[0-9]* times: the ratio depends on how the programs' "$dir/out"
 that "the interval has both ratios" json biased.json 'd["comparisons"][0]["interval"][0] < 0.7 and d["comparisons"][0]["interval"][1] >= d["comparisons"][0]["ratio_in_turn"] > 1.5'
 runs=$(python3 -c 'import json; print(*(r["emp"]["run"] for r in json.load(open("biased.json"))["results"]))')
 expect 0 'Verdict: cannot tell' "$build/analyze/emp-analyze" compare $runs

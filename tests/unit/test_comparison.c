@@ -401,6 +401,11 @@ TEST(elapsed_times_of_a_duet_are_not_compared_with_those_of_one_program)
 
 	assert_int_equal(comparison_clocks(COMPARE_DEFAULT, of_duet, alone), COMPARE_PT);
 	assert_int_equal(comparison_clocks(COMPARE_DEFAULT, alone, of_duet), COMPARE_PT);
+	assert_int_equal(comparison_clocks(COMPARE_DEFAULT, of_duet, of_duet), COMPARE_PT);
+
+	of_duet[COMPARISON_PT].origin.cpu = -1; /* on several CPUs */
+	assert_int_equal(comparison_clocks(COMPARE_DEFAULT, of_duet, of_duet), COMPARE_BOTH);
+	assert_int_equal(comparison_clocks(COMPARE_DEFAULT, of_duet, alone), COMPARE_PT);
 }
 
 TEST(a_file_without_starts_is_a_separate_run)

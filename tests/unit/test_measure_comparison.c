@@ -51,7 +51,7 @@ TEST(the_ratio_of_the_runs_alone_has_the_direction_of_the_duets)
 	c.ratio_in_turn = 0.6;
 	check_text("a", "b", &c,
 		"b is 2.00 times faster than a in CPU time  (95 % CI 1.60 … 2.67, p = 0.001)\n"
-		"  In turn it is 1.67 times: it depends on how they alternate\n");
+		"  The runs alone say 1.67 times: the ratio depends on how the programs alternate\n");
 }
 
 static void check_between(const struct comparison *c, size_t n, const char *want)
