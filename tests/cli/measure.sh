@@ -77,8 +77,8 @@ EMP_LOCK=$dir/lock expect 0 'PT (mean' $measure -q -r 2 -- true
 that "a file that is no lock stays as it is" test "$(cat "$dir/lock")" = 'my thesis'
 
 # stopped amid the first sample (as by ^Z), and continued a second later
-stopped_amid() { # the program runs until the file "go" is there
-	setsid $measure -q -v -r 2 -w 0 --export-json "$dir/stopped.json" -- sh -c 'touch "$0/started"; until [ -e "$0/go" ]; do sleep 0.05; done' "$dir" &
+stopped_amid() { # the program runs until the file "go" is there, and starts nothing: a shell that waits for its child's exec does not stop
+	setsid $measure -q -v -r 2 -w 0 --export-json "$dir/stopped.json" -- sh -c 'touch "$0/started"; until [ -e "$0/go" ]; do :; done' "$dir" &
 	pid=$!
 	wait_until test -e "$dir/started"
 	kill -STOP -- -$pid
