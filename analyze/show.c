@@ -224,6 +224,7 @@ static int show_json(
 	_cleanup_(run_rules_clear) struct run_rules rules = {};
 	const struct run *run = &analysis->run;
 	_cleanup_(json_decrefp) json_t *document = NULL;
+	struct inc_units inc = {};
 	json_t *recomputed = NULL;
 	int r = run_rules_load(book, run, NULL, analyze_options.recompute, &rules, err);
 
@@ -247,6 +248,10 @@ static int show_json(
 	if (recomputed)
 		json_object_set_new(document, "recomputed", recomputed);
 	r = show_duet(book, run, &rules, document, err);
+	if (r >= 0)
+		r = inc_units_load(book, run->id, &rules.rules, &inc, err);
+	if (r > 0)
+		json_object_set_new(document, "inc_units", inc_units_as_json(&inc));
 	return r < 0 ? r : json_print_document("emp-analysis", json_incref(document), err);
 }
 

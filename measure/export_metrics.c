@@ -4,7 +4,7 @@
 
 #include "measure/session_compare.h"
 
-static void add_means(struct metrics *metrics, const struct task *t, bool duet)
+static void add_means(struct metrics *metrics, const struct task *t, bool only_pt)
 {
 	const struct discarding *d = &t->result.discarding;
 	const struct {
@@ -12,7 +12,7 @@ static void add_means(struct metrics *metrics, const struct task *t, bool duet)
 		const struct clock_discarding *times;
 	} clocks[] = {{"cpu-time", &d->pt}, {"latency", &d->et}};
 
-	for (size_t i = 0; i < ELEMENTS(clocks) - duet; i++) {
+	for (size_t i = 0; i < ELEMENTS(clocks) - only_pt; i++) {
 		const struct clock_discarding *times = clocks[i].times;
 
 		if (times->kept.n > 0)
@@ -40,7 +40,7 @@ int export_metrics_write(
 	for (size_t i = 0; r >= 0 && i < session_n_shown(s); i++) {
 		if (s->tasks[i].result.n_samples == 0)
 			continue;
-		add_means(&metrics, &s->tasks[i], s->order == ORDER_DUET);
+		add_means(&metrics, &s->tasks[i], s->order == ORDER_DUET && s->options->cpu >= 0);
 		if (i == 0)
 			continue;
 		add_ratio(&metrics, &s->tasks[i], &s->comparisons[i]);

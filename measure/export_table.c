@@ -20,11 +20,11 @@ static const struct summary *related_time(const struct task *t, bool duet)
 	return duet ? &t->result.discarding.pt.kept : &t->result.discarding.et.raw;
 }
 
-static int by_mean_et(const void *x, const void *y)
+static int by_related_time(const void *x, const void *y)
 {
 	const struct task *a = *(const struct task *const *)x, *b = *(const struct task *const *)y;
-	double of_a = a->result.discarding.et.raw.mean_ns,
-	       of_b = b->result.discarding.et.raw.mean_ns;
+	bool duet = a->result.discarding.run.kind == RUN_DUET;
+	double of_a = related_time(a, duet)->mean_ns, of_b = related_time(b, duet)->mean_ns;
 
 	return (of_a > of_b) - (of_a < of_b);
 }
@@ -525,7 +525,7 @@ int export_table_write(
 		t.mark = mark;
 	choose_export_unit(&t, n > 0 ? rows[0]->result.discarding.et.raw.mean_ns : 0);
 	if (format != TABLE_CSV && s->options->sort == SORT_MEAN_TIME)
-		qsort(rows, n, sizeof(*rows), by_mean_et);
+		qsort(rows, n, sizeof(*rows), by_related_time);
 
 	make_columns(&t);
 	n_headings = t.n;

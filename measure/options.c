@@ -368,11 +368,16 @@ static void choose_duet(struct measure_options *o)
 
 	if (o->order == ORDER_DUET && o->alone < 0)
 		o->alone = o->runs < RUNS_ALONE ? 0 : RUNS_ALONE;
+	for (int i = 0; o->order == ORDER_DUET && o->affine && CPU_COUNT(&o->affinity) == 1; i++)
+		if (CPU_ISSET((size_t)i, &o->affinity)) {
+			o->cpu = i;
+			o->affine = false;
+		}
 	/* The last CPU that this process may use: the first ones serve most interrupts. */
 	if (o->order == ORDER_DUET && o->cpu < 0 && !o->affine) {
 		CPU_ZERO(&cpus);
 		sched_getaffinity(0, sizeof(cpus), &cpus);
-		o->cpu_chosen = !o->against_inc;
+		o->cpu_chosen = !o->against_inc && CPU_COUNT(&cpus) > 1;
 		o->cpu = 0;
 		for (int i = 0; i < CPU_SETSIZE; i++)
 			o->cpu = CPU_ISSET((size_t)i, &cpus) ? i : o->cpu;

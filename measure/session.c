@@ -233,8 +233,6 @@ int session_set_slice(struct session *s, int64_t slice_ns, struct error *err)
 		return error_os(err, -errno, "cannot see which CPUs the programs may use");
 	turn_ns = align_readings(s, slicing, slice_ns);
 	for (size_t i = 0; i < s->n; i++) {
-		s->tasks[i].spec.frozen_at_times = slicing == SLICING_FREEZER;
-		s->tasks[i].spec.own_group = slicing == SLICING_SIGNALS;
 		s->tasks[i].spec.slice_ns = slicing == SLICING_SCHEDULER ? turn_ns : 0;
 	}
 	if (slicing == SLICING_FREEZER && s->guard < 0) {
@@ -344,7 +342,7 @@ int session_take_in_turn(struct session *s, struct error *err)
 	for (size_t i = 0; r == 0 && i < s->n; i++) {
 		struct task *t = &s->tasks[i];
 
-		t->spec.has_partners = t->spec.frozen_at_times = t->spec.own_group = false;
+		t->spec.has_partners = false;
 		t->spec.slice_ns = 0;
 		t->clean.duet = NULL;
 		t->clean.n_duet = 0;

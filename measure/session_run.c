@@ -313,10 +313,14 @@ static int choose_cheap_slice(struct session *s, const struct duet_candidate *c,
 
 	for (size_t i = 0; i < N_DUET_SLICES && !(least <= DUET_CHEAP); i++) {
 		int64_t slice_ns = duet_slices_ns[i];
+		enum slicing can =
+			alternation_slicing(slice_ns, o->cpu, s->tasks[0].spec.cgroup);
 		double share;
 		size_t by;
 
-		if (!o->slicing && !alternation_slicing(slice_ns, o->cpu, s->tasks[0].spec.cgroup))
+		if (!o->slicing && !can)
+			continue;
+		if (o->slicing == SLICING_SCHEDULER && can != SLICING_SCHEDULER)
 			continue;
 		share = duet_dearest(c, s->n, slice_ns, &place, &by);
 		if (best_ns && share >= least)
@@ -328,8 +332,6 @@ static int choose_cheap_slice(struct session *s, const struct duet_candidate *c,
 	if (!best_ns) { /* the kernel's own slices, of some 3 ms */
 		best_ns = duet_slices_ns[0];
 		least = duet_dearest(c, s->n, best_ns, &place, &dearest);
-		if (least <= DUET_BEARABLE)
-			return 0;
 	}
 	if (least <= DUET_BEARABLE)
 		return session_set_slice(s, best_ns, err);
@@ -355,7 +357,7 @@ static int choose_cpus(struct session *s, const struct duet_candidate *c, struct
 	for (size_t i = 0; i < s->n; i++)
 		if (working_set_is_parallel(&c[i].set))
 			parallel = s->tasks[i].name;
-	if (parallel && o->cpu >= 0 && o->cpu_chosen)
+	if (parallel && o->cpu >= 0 && o->cpu_chosen && o->slicing != SLICING_SCHEDULER)
 		return session_use_all_cpus(s, err);
 	if (parallel && o->cpu >= 0)
 		notes_add(&s->notes, NOTE_NOISE,

@@ -38,7 +38,7 @@ int shell_start_take(struct task *t, struct error *err)
 	argv = argv_for_shell(t->session->options->shell_words, "");
 	spec.argv = argv;
 	spec.stdin_fd = spec.stdout_fd = spec.stderr_fd = t->session->null;
-	spec.short_stderr = spec.frozen_at_times = spec.has_partners = spec.own_group = false;
+	spec.short_stderr = spec.has_partners = false;
 	spec.accounting = NULL;
 	spec.prober = NULL;
 	spec.slice_ns = 0;

@@ -379,8 +379,9 @@ static int take_round_together(struct sampling_group *g, struct error *err)
 		return r < 0 ? r : 0;
 	r = 0;
 	while (r == 0 && first->n_alone < alone &&
-		(uint64_t)first->run->n_samples * alone >=
-			(uint64_t)first->n_alone * first->samples)
+		(first->run->n_samples + 1 >= first->samples ||
+			(uint64_t)first->run->n_samples * alone >=
+				(uint64_t)first->n_alone * first->samples))
 		for (size_t i = 0, backwards = first->n_alone % 2; r == 0 && i < g->n; i++) {
 			struct sampling *s = &g->items[backwards ? g->n - 1 - i : i];
 

@@ -97,6 +97,11 @@ expect 0 '^A duet: compared in 3 pairs' "$build/analyze/emp-analyze" compare sli
 that "ranks do not know what sharing the CPU costs" json slice.json 'd["comparisons"][0]["p"] < 1 and d["comparisons"][0]["mann_whitney_p"] is None'
 that "the result says what sharing the CPU costs" json slice.json 'all(p["working_set_bytes"] < 2e6 for p in d["duet"]["programs"]) and all(0 < r["emp"]["refill"] < 0.5 for r in d["results"])'
 
+# as many runs alone as were asked for, and those of each pair in either order
+expect 0 '' $measure --order duet --slice 10ms --neighbour off -r 3 --alone 8 "$burn 50" "$burn 60"
+that "there are eight runs alone of each" test "$(sqlite3 "$EMP_DB" 'SELECT group_concat(n) FROM (SELECT count(*) AS n FROM duet_alone WHERE run >= (SELECT max(id) - 1 FROM run) GROUP BY run)')" = 8,8
+that "half of them in either order" test "$(sqlite3 "$EMP_DB" 'SELECT sum(a.start_ns < b.start_ns) FROM duet_alone a JOIN duet_alone b ON b.run = a.run + 1 AND b.n = a.n WHERE b.run = (SELECT max(id) FROM run)')" = 4
+
 # of three programs, the document knows what any two of them may lose
 expect 0 'CPU time' $measure --order duet --slice 3ms --neighbour off -r 3 "$build/calibrate/emp-inc --iterations 100000000" "$build/calibrate/emp-inc --iterations 200000000" "$build/calibrate/emp-inc --iterations 600000000" --export-json three.json
 runs=$(python3 -c 'import json; print(*(r["emp"]["run"] for r in json.load(open("three.json"))["results"][1:]))')

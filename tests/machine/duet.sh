@@ -181,6 +181,7 @@ that "INC covered most of the program" [ "$(query "SELECT count(*) FROM duet JOI
 	WHERE increments > 0 AND duet.run = $(last) AND repetitions >= 1")" = 10 ]
 that "the command's name is in the book" [ "$(query "SELECT name FROM run WHERE id = $(last) - 1")" = "awk 11" ]
 expect 0 'In INC units' "$build/analyze/emp-analyze" show "$(($(last) - 1))"
+gives "its document, too" "d['inc_units']['run'] == $(last) and d['inc_units']['mean'] > 0" "$build/analyze/emp-analyze" show --json "$(($(last) - 1))"
 expect 0 'awk 11: 1 run, PT in INC units' "$build/analyze/emp-analyze" trend 'awk 11'
 expect 0 'In INC units' "$measure" -q --cpu "$cpu" --neighbour off --accounting none --against inc -r 2 -w 0 -- true # which starts often
 that "a short program runs several times in a sample" [ "$(query "SELECT min(repetitions) > 3 FROM duet_sample WHERE run = $(last) - 1")" = 1 ]

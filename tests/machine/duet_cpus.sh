@@ -68,6 +68,15 @@ that "the runs are on no CPU" [ "$(sqlite3 "$EMP_DB" 'SELECT count(*), sum(cpu I
 expect 0 'Duet on CPU' "$measure" -q --order duet --slice 10ms -r 2 --alone 0 "$burn 100" "$burn 100"
 expect 0 "share CPU ${cpus%%,*}: --cpu LIST gives them several" "$measure" -qv --order duet --cpu "${cpus%%,*}" --slice 10ms -r 2 --alone 0 "$burn --threads 2 200" "$burn 200"
 
+# one CPU is no set of them, however it is given, and with slices by the scheduler threads share it
+expect 0 "Duet on CPU ${cpus%%,*}" "$measure" -q --order duet --affinity "${cpus%%,*}" --slice 10ms -r 2 --alone 0 "$burn 50" "$burn 50"
+expect 0 "Duet on CPU ${cpus%%,*}" taskset -c "${cpus%%,*}" "$measure" -q --order duet --slice 10ms -r 2 --alone 0 "$burn --threads 2 200" "$burn 200"
+expect 0 'Duet on CPU' "$measure" -q --order duet --slices-by scheduler --slice 10ms -r 2 --alone 0 "$burn --threads 2 200" "$burn 200"
+
+# a program that stops itself is not waited for
+expect 1 'stopped itself in warm-up 1' timeout 100 "$measure" -q --order duet --cpu "$cpus" --slices-by signals -r 2 "sh -c 'kill -STOP \$\$'" true
+expect 0 '^Duet on 2 CPUs, slices by signals' timeout 100 "$measure" -q --order duet --cpu "$cpus" --slices-by signals -w 0 --alone 0 -r 2 "sh -c '$burn 100; kill -STOP \$\$'" true
+
 # an ordinary user has no cgroup
 chmod 755 "$dir"
 install -d -o 65534 "$dir/nobody"

@@ -219,12 +219,16 @@ static int update_had(struct alternation *a, int64_t *ret_ns, struct error *err)
 static int start_in_alternation(struct alternation *a, size_t i, struct error *err)
 {
 	struct own_time *own = &a->own[i];
+	struct command_spec spec = *a->specs[i];
 	/* this process waits until the program is executed */
 	int r = pause_program(a, i, false, err);
 
+	spec.own_group = a->plan->slicing == SLICING_SIGNALS;
+	spec.frozen_at_times = a->plan->slicing == SLICING_FREEZER;
+
 	own->away_before_ns = time_away(own, clock_ns(CLOCK_MONOTONIC_RAW));
 	if (r == 0)
-		r = program_start(&a->programs[i], a->specs[i], err);
+		r = program_start(&a->programs[i], &spec, err);
 	if (r == 0 && a->specs[i]->timeout_ns) {
 		own->begun_ns = clock_ns(CLOCK_MONOTONIC);
 		own->check_ns = own->begun_ns + a->specs[i]->timeout_ns;
@@ -323,7 +327,9 @@ static int take_turn(struct alternation *a, size_t *ret_over, struct error *err)
 	if (r == 0)
 		r = pause_program(a, a->turn, false, err);
 	slice_end_ns = clock_ns(CLOCK_MONOTONIC) + a->plan->slice_ns;
-	if (alternate && (!until_ns || slice_end_ns < until_ns))
+	/* by signals, the last one goes on each time, too: it may have stopped itself */
+	if ((alternate || a->plan->slicing == SLICING_SIGNALS) &&
+		(!until_ns || slice_end_ns < until_ns))
 		until_ns = slice_end_ns;
 
 	if (r == 0)
