@@ -313,8 +313,7 @@ static int choose_cheap_slice(struct session *s, const struct duet_candidate *c,
 
 	for (size_t i = 0; i < N_DUET_SLICES && !(least <= DUET_CHEAP); i++) {
 		int64_t slice_ns = duet_slices_ns[i];
-		enum slicing can =
-			alternation_slicing(slice_ns, o->cpu, s->tasks[0].spec.cgroup);
+		enum slicing can = alternation_slicing(slice_ns, o->cpu, s->tasks[0].spec.cgroup);
 		double share;
 		size_t by;
 

@@ -144,7 +144,8 @@ static int choose_series(struct candidates *c, const char *name, char **ret_key,
 			"'%.80s' matches %zu programs in the lab book; name one: %s", name, n,
 			list);
 	if (c->n == 0)
-		return error_say(err, -ENOENT, "the lab book has no runs of programs that were not in a duet");
+		return error_say(err, -ENOENT,
+			"the lab book has no runs of programs that were not in a duet");
 	if (n == 0) {
 		list_series(c, false, list, sizeof(list));
 		return error_say(err, -ENOENT,
