@@ -16,8 +16,9 @@ expect() {
 	want=$1 text=$2
 	shift 2
 	doing=$*
-	status=0
+	status=0 faults_then=$faults
 	"$@" >"$dir/out" 2>&1 </dev/null || status=$?
+	[ "$faults" = "$faults_then" ] || grep '^FAULT' "$dir/out" # of a function of the test, which waited in vain
 	if [ "$status" != "$want" ]; then
 		echo "FAULT: status $status, not $want: $*"
 	elif [ -n "$text" ] && ! grep -q -e "$text" "$dir/out"; then
