@@ -292,6 +292,7 @@ def write_all_of_made_up():
     document("emp-analyze --json compare l1.json l2.json", 2, 3, 4)
     subprocess.run([sys.executable, source + "/tests/cli/made_up_runs.py", os.environ["EMP_DB"]], check=True)
     document("emp-analyze --json trend creeping", 2, 3, 4)
+    document("emp-analyze --json trend steady", 2, 3, 4)
     loads = [subprocess.run([sys.executable, source + "/tests/cli/made_up_load.py", os.environ["EMP_DB"], *words], capture_output=True, text=True,
                             check=True).stdout.strip() for words in (["1", "runs=12"], ["2", "file=other"], ["3", "waits=no"])]
     document(f"emp-analyze load --json {loads[0]}")
